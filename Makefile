@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0
+# Everything here is a short name for a script in dev/. `make help` lists them.
+
+FLAVOUR ?= guest
+STEPS ?=
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo check boot series lint setup tree build clean
+
+help:	## this list
+	@sed -nE 's/^([a-z]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+demo:	build out/bin/count ## from nothing to a guest in which tracers watch the scheduler through markers
+	@dev/guest.sh --name demo --timeout 300 dev/guest/demo.sh
+
+check:	setup ## all the tests, or some: make check STEPS="30 40"
+	@dev/check.sh $(STEPS)
+
+boot:	build ## a shell in the guest
+	@dev/guest.sh --flavour $(FLAVOUR) --shell
+
+series:	tree ## the patch files for git am, in out/series
+	@dev/series.sh
+
+lint:	build ## what checkpatch, sparse, W=1, kernel-doc and shellcheck say; silent when clean
+	@dev/lint.sh
+
+setup:	## install what is missing of dev/packages
+	@dev/setup.sh
+
+tree:	setup ## out/linux: the kernel with the series on it
+	@dev/tree.sh
+
+build:	tree ## build out/linux in out/build/$(FLAVOUR)
+	@dev/build.sh $(FLAVOUR)
+
+out/bin/%: dev/guest/%.c
+	@mkdir -p out/bin
+	@gcc -O2 -Wall -Wextra -Werror -o $@ $<
+
+clean:	## remove out/
+	rm -rf out

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# guest.sh [--flavour F] [--timeout S] [--smp N] [--name N] [--append ARGS] SCRIPT [ARG...]
+# guest.sh [...] --shell
+#
+# Boot the flavour's kernel on the host's root (read-only, under an overlay) and
+# run SCRIPT there as root. Its output comes here, the kernel's goes to a log, and
+# its exit status is ours, unless the guest hangs or the kernel complains. What
+# the script writes to $RESULTS is in out/guest/NAME afterwards.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+flavour=guest seconds=300 smp=2 memory=2G name='' append='' shell=''
+while (($#)); do
+	case $1 in
+	--flavour) flavour=$2; shift 2 ;;
+	--timeout) seconds=$2; shift 2 ;;
+	--smp) smp=$2; shift 2 ;;
+	--memory) memory=$2; shift 2 ;;
+	--name) name=$2; shift 2 ;;
+	--append) append=$2; shift 2 ;;
+	--shell) shell=1; name=shell; shift ;;
+	--) shift; break ;;
+	-*) die "unknown option $1" ;;
+	*) break ;;
+	esac
+done
+(($#)) || [[ $shell ]] || die "which script is the guest to run?"
+name=${name:-$(basename "$1" .sh)-$flavour}
+build=$out/build/$flavour
+results=$out/guest/$name
+log=$logs/guest-$name.log
+
+make_initramfs() {
+	local image=$out/guest/initramfs.cpio dir
+	[[ $image -nt $top/dev/guest/init ]] && return 0
+	dir=$(mktemp -d)
+	mkdir -p "$dir/bin" "$dir/dev"
+	cp "$(command -v busybox)" "$dir/bin/"
+	ln -s busybox "$dir/bin/sh"
+	cp "$top/dev/guest/init" "$dir/init"
+	chmod +x "$dir/init"
+	(cd "$dir" && find . | cpio -o -H newc --quiet --owner 0:0) >"$image.$$"
+	mv "$image.$$" "$image"
+	rm -rf "$dir"
+}
+
+# thread=single: with thread=multi QEMU 7.2 runs stale translations of code
+# that the guest has patched. Booting vmlinux itself saves the decompression.
+qemu() {
+	timeout --foreground --kill-after=5 "$seconds" qemu-system-x86_64 \
+		-accel tcg,thread=single -cpu max -smp "$smp" -m "$memory" \
+		-nodefaults -no-user-config -display none -no-reboot \
+		-kernel "$build/vmlinux" -initrd "$out/guest/initramfs.cpio" \
+		-append "console=ttyS0 panic=-1 oops=panic mitigations=off rdinit=/init HOUSE_TOP=$top HOUSE_BUILD=$build${shell:+ HOUSE_SHELL=1} $append" \
+		-serial "file:$log" \
+		-device virtio-rng-pci -device virtio-serial-pci \
+		-chardev stdio,id=screen,signal=off -device virtconsole,chardev=screen \
+		-virtfs local,path=/,mount_tag=hostroot,security_model=none,readonly=on,multidevs=remap \
+		-virtfs "local,path=$results,mount_tag=results,security_model=none"
+}
+
+# What the kernel prints when something is wrong with it.
+splats='WARN|BUG:|Oops|INFO:|possible recursive locking|suspicious RCU|Call Trace|KASAN:|UBSAN|unable to handle|general protection|Kernel panic'
+
+no_splats() {
+	local found
+	found=$(grep -aE "$splats" "$log" || true)
+	[[ -n $found ]] || return 0
+	say "guest $name: the kernel complains:" >&2
+	say "$found" | head -n 40 >&2
+	say "the whole log: $log" >&2
+	return 1
+}
+
+log_end() {
+	tail -n 40 "$log" >&2
+	say "the whole log: $log" >&2
+}
+
+run() {
+	local code=0
+	if [[ $shell ]]; then
+		seconds=0
+		stty_saved=$(stty -g 2>/dev/null || true)
+		[[ -z $stty_saved ]] || trap 'stty "$stty_saved"' EXIT
+		qemu || code=$?
+	else
+		qemu </dev/null 2>"$results/qemu.err" || code=$?
+	fi
+	if ((code == 124 || code == 137)); then
+		log_end
+		die "guest $name hung after $seconds s"
+	fi
+	no_splats || exit 1
+	if [[ ! -f $results/status ]]; then
+		cat "$results/qemu.err" >&2 2>/dev/null || true
+		log_end
+		die "guest $name ended before its script did"
+	fi
+	return "$(<"$results/status")"
+}
+
+[[ -f $build/vmlinux ]] || die "no kernel $build/vmlinux: make build"
+mkdir -p "$results"
+rm -rf "${results:?}"/* "$log"
+make_initramfs
+if [[ ! $shell ]]; then
+	printf '%q ' "$@" >"$results/command.words"
+	printf 'exec bash -c %q\n' "$(<"$results/command.words")" >"$results/command"
+fi
+run

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by the scripts of dev/: where things are, and how they talk.
+# shellcheck shell=bash disable=SC2034
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+out=${OUT:-$top/out}
+base=$out/base		# the pristine kernel
+linux=$out/linux	# the same with patches and overlay: what is built
+logs=$out/logs
+patches=$top/patches/6.1
+source_package=linux-source-6.1
+mkdir -p "$logs"
+
+say() { printf '%s\n' "$*"; }
+die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+# Files that are the kernel's: any file of the repository whose first
+# directory is one that the kernel has at its top.
+overlay_files() {
+	local f
+	git -C "$top" ls-files -co --exclude-standard | sort -u |
+	while IFS= read -r f; do
+		[[ $f == */* && -d $base/${f%%/*} && -f $top/$f ]] && printf '%s\n' "$f"
+	done || true
+}
+
+# Names of the quilt patches, in their order.
+patch_names() {
+	[[ -f $patches/series ]] || return 0
+	sed -e 's/#.*//' -e 's/[[:space:]].*//' -e '/^$/d' "$patches/series"
+}
+
+# patched_files PATCH...: the files that quilt patches touch, also new ones.
+patched_files() {
+	local p
+	for p; do
+		sed -nE 's,^(---|\+\+\+) [ab]/([^[:space:]]+).*,\2,p' "$patches/$p"
+	done | sort -u
+}
+
+# Reproducible objects are objects that ccache knows already.
+build_environment() {
+	export KBUILD_BUILD_TIMESTAMP='2024-01-01 00:00:00 UTC'
+	export KBUILD_BUILD_USER=tracing KBUILD_BUILD_HOST=localhost
+	export KBUILD_BUILD_VERSION=1 KCONFIG_NOTIMESTAMP=1
+	export CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-5G}
+	export CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=1
+	unset KBUILD_OUTPUT MAKEFLAGS MFLAGS MAKELEVEL
+}
+
+# kmake DIR ARGS...: make of the kernel, with DIR as its build folder.
+kmake() {
+	local dir=$1
+	shift
+	make -C "$linux" O="$dir" CC="ccache gcc" -j"$(nproc)" "$@"
+}
+
+# with_progress NAME LOG COMMAND...: run it into the log, tell every ten
+# seconds how far it is; when it fails, its last lines.
+with_progress() {
+	local name=$1 log=$2 start=$SECONDS pid tick=0
+	shift 2
+	"$@" >"$log" 2>&1 </dev/null &
+	pid=$!
+	trap 'kill $pid 2>/dev/null' EXIT
+	while kill -0 $pid 2>/dev/null; do
+		sleep 0.5
+		((++tick % 20)) || say "$name: $(objects "$log")$((SECONDS - start)) s"
+	done
+	trap - EXIT
+	wait $pid && return 0
+	tail -n 40 "$log"
+	say "$name failed; the whole log: $log"
+	return 1
+}
+
+# "1432 objects, ", or nothing when the log does not tell.
+objects() {
+	local n
+	n=$(grep -cE '^  (CC|AS|AR|LD|HOSTCC)' "$1" || true)
+	((n == 0)) || printf '%d objects, ' "$n"
+}

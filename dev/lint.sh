@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# lint.sh [TOOL...]: what the tools say about the files of the series, and
+# nothing when they say nothing. Tools: checkpatch, sparse, warnings, kerneldoc,
+# and shellcheck.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+build_environment
+
+dir=$out/build/lint
+tools=(checkpatch sparse warnings kerneldoc shellcheck)
+
+# Not asked of checkpatch, and why:
+#  FILE_PATH_CHANGES: the series brings MAINTAINERS with it, not each patch.
+#  COMMIT_MESSAGE: quilt patches have none; that of the commit is in series/.
+checkpatch_ignore=FILE_PATH_CHANGES,COMMIT_MESSAGE
+
+# Files of the overlay whose names match, as the kernel knows them.
+sources() { overlay_files | grep -E "$1" || true; }
+
+# Objects of the kernel; what tools/ holds is built by its own makefiles, and
+# other architectures than x86 are not built here.
+kernel_objects() {
+	sources '\.c$' | grep -vE '^(tools|scripts|Documentation)/' |
+		grep -vE '^arch/([^x]|x[^8])' | sed 's/c$/o/' || true
+}
+
+lint_checkpatch() {
+	local files name code=0
+	mapfile -t files < <(sources '\.([chS]|rst|sh|py)$|(^|/)(Kconfig[^/]*|Makefile)$')
+	cd "$linux"
+	if ((${#files[@]})); then
+		scripts/checkpatch.pl -q --strict --show-types --no-summary --terse \
+			--ignore "$checkpatch_ignore" -f "${files[@]}" || code=1
+	fi
+	for name in $(patch_names); do
+		scripts/checkpatch.pl -q --strict --show-types --no-summary --terse \
+			--no-signoff --ignore "$checkpatch_ignore" "$patches/$name" || code=1
+	done
+	return $code
+}
+
+# The series' files in the messages of a build; those of stock are not ours.
+ours() { grep -E '(warning|error):' "$1" | sed -E "s,^(\.\./)*|^$linux/,," | sort -u | grep -F -f "$out/overlay.list"; }
+
+# compile NAME ARGS...: the objects afresh, ccache gives the known warnings again.
+compile() {
+	local name=$1 log=$logs/lint-$1.log objects code=0
+	shift
+	mapfile -t objects < <(kernel_objects)
+	((${#objects[@]})) || return 0
+	"$top/dev/build.sh" lint prepare modules_prepare >"$logs/lint-prepare.log" 2>&1 ||
+		{ cat "$logs/lint-prepare.log"; return 1; }
+	(cd "$dir" && rm -f "${objects[@]}")
+	kmake "$dir" -k "$@" "${objects[@]}" >"$log" 2>&1 || code=1
+	! ours "$log" || return 1
+	((code == 0)) || { tail -n 40 "$log"; return 1; }
+}
+
+lint_sparse() { compile sparse C=2; }
+lint_warnings() { compile warnings W=1; }
+
+lint_kerneldoc() {
+	local files
+	mapfile -t files < <(sources '\.[ch]$' | grep -vE '^(tools|samples)/')
+	((${#files[@]})) || return 0
+	cd "$linux"
+	scripts/kernel-doc -none -Werror "${files[@]}"
+}
+
+lint_shellcheck() {
+	local files
+	cd "$top"
+	mapfile -t files < <(grep -rlE '^#!/bin/(ba)?sh' dev .ci; overlay_files |
+		while IFS= read -r f; do
+			head -n 1 "$f" | grep -qE '^#!/bin/(ba)?sh' && printf '%s\n' "$f"
+		done)
+	shellcheck -x -P dev -P SCRIPTDIR "${files[@]}"
+}
+
+main() {
+	local tool bad=0
+	(($#)) || set -- "${tools[@]}"
+	for tool; do
+		declare -F "lint_$tool" >/dev/null || die "no such tool: $tool"
+		# Not in a condition: there, set -e does not work inside.
+		set +e
+		(set -e; "lint_$tool") || bad=1
+		set -e
+	done
+	return $bad
+}
+
+main "$@"

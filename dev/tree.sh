@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Make out/linux: the pristine kernel, then the quilt patches, then the overlay.
+#
+# Only the files that the series touches are made, in a staging folder, and go
+# over by content: a file that is the same as before keeps its time, so that the
+# next build compiles only what changed.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+stage=$out/stage
+listed=$out/stage.list	# what the tree holds from the staging folder
+
+package_version() { dpkg-query -W -f '${Version}' "$source_package"; }
+
+extract_base() {
+	local version=$1 tar=/usr/src/$source_package.tar.xz
+
+	[[ $(cat "$base.version" 2>/dev/null) == "$version" ]] && return 0
+	[[ -f $tar ]] || die "$tar is missing: make setup"
+	say "extract $tar"
+	rm -rf "$base" "$base.version" "$base.new"
+	mkdir -p "$base.new"
+	tar -xf "$tar" -C "$base.new" --strip-components=1
+	mv "$base.new" "$base"
+	[[ ! -d $linux ]] ||
+		rsync -rlp --checksum --delete "$base/" "$linux/"
+	printf '%s\n' "$version" >"$base.version"
+}
+
+# An overlay file would silently undo a patch to the same file.
+no_file_in_both() {
+	local both
+	both=$(comm -12 <(overlay_files | sort) <(all_patched | sort))
+	[[ -z $both ]] || die "both patched and replaced by a whole file: $both"
+}
+
+all_patched() {
+	local names
+	mapfile -t names < <(patch_names)
+	((${#names[@]} == 0)) || patched_files "${names[@]}"
+}
+
+apply_patch() {
+	local name=$1 log=$logs/patch.log file
+
+	say "patch $name"
+	if quilt --quiltrc - push --fuzz=0 --leave-rejects >"$log" 2>&1; then
+		return 0
+	fi
+	file=$(sed -nE -e 's/^patching file //p' \
+		-e "s/^can't find file to patch.*/a file that is not there/p" "$log" |
+		while read -r f; do
+			[[ -f $f && ! -f $f.rej ]] || printf '%s ' "$f"
+		done)
+	tail -n 20 "$log" >&2
+	find . -name '*.rej' -exec tail -n 20 {} + >&2
+	die "patch $name does not apply to: ${file:-see above}"
+}
+
+stage_patches() {
+	local f name
+
+	export QUILT_PATCHES=$patches QUILT_SERIES=series QUILT_PC=.pc
+	for f in $(all_patched); do
+		mkdir -p "$(dirname "$stage/$f")"
+		[[ ! -f $base/$f ]] || cp -p "$base/$f" "$stage/$f"
+	done
+	for name in $(patch_names); do
+		[[ -f $patches/$name ]] || die "patch $name is in the series, but not there"
+		(cd "$stage" && apply_patch "$name")
+	done
+	rm -rf "$stage/.pc"
+}
+
+stage_all() {
+	rm -rf "$stage"
+	mkdir -p "$stage"
+	no_file_in_both
+	stage_patches
+	overlay_files >"$out/overlay.list"
+	rsync -rlp --files-from="$out/overlay.list" "$top/" "$stage/"
+}
+
+# Give back what the series touched formerly and does no more.
+restore_dropped() {
+	local f
+	[[ -f $listed ]] || return 0
+	comm -23 "$listed" "$listed.new" | while IFS= read -r f; do
+		if [[ -f $base/$f ]]; then
+			cmp -s "$base/$f" "$linux/$f" || cp "$base/$f" "$linux/$f"
+		else
+			rm -f "$linux/$f"
+			rmdir -p --ignore-fail-on-non-empty \
+				"$(dirname "$linux/$f")" 2>/dev/null || true
+		fi
+		say "gone $f"
+	done
+}
+
+# A file that a patch deletes is in no staging folder.
+delete_deleted() {
+	local f
+	for f in $(all_patched); do
+		[[ -f $stage/$f ]] || rm -f "$linux/$f"
+	done
+}
+
+update_linux() {
+	[[ -d $linux ]] || { say "copy the tree"; cp -a "$base" "$linux.new"; mv "$linux.new" "$linux"; }
+	{ (cd "$stage" && find . -type f -printf '%P\n'); all_patched; } |
+		sort -u >"$listed.new"
+	restore_dropped
+	rsync -rlp --checksum --out-format='file %n' "$stage/" "$linux/" |
+		grep -v '/$' || true
+	delete_deleted
+	mv "$listed.new" "$listed"
+}
+
+main() {
+	local version
+	exec 9>"$out/tree.lock"
+	flock 9
+	version=$(package_version) || die "$source_package is not installed: make setup"
+	extract_base "$version"
+	stage_all
+	update_linux
+	say "tree: Linux $(make -s -C "$linux" kernelversion)," \
+		"$source_package $version, $(patch_names | wc -l) patches," \
+		"$(wc -l <"$out/overlay.list") files"
+}
+
+main "$@"

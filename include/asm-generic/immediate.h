@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ASM_GENERIC_IMMEDIATE_H
+#define _ASM_GENERIC_IMMEDIATE_H
+
+/*
+ * Immediate values where code is not patched: plain variables. Included by
+ * linux/immediate.h alone, which has the interface.
+ */
+
+#define arch_imv_read(var)		READ_ONCE(var)
+
+static __always_inline bool arch_imv_branch(const void *var, bool likely)
+{
+	return READ_ONCE(*(const u8 *)var);
+}
+
+#define __imv_set(var, value, size)		WRITE_ONCE(*(var), *(value))
+#define __imv_set_early(var, value, size)	__imv_set(var, value, size)
+
+#endif /* _ASM_GENERIC_IMMEDIATE_H */

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _LINUX_IMMEDIATE_H
+#define _LINUX_IMMEDIATE_H
+
+/*
+ * Immediate values: variables that live in the code that reads them.
+ *
+ * A value that is read often and set rarely (a switch, a limit, a pointer to
+ * the current policy) costs a data cache line wherever it is read. An
+ * immediate value is stored in the operand of the instruction that reads it,
+ * so reading it touches no data memory; setting it patches every reader.
+ *
+ *	DEFINE_IMV(type, name) [= initial value];
+ *	DECLARE_IMV(type, name);
+ *	EXPORT_IMV_SYMBOL(name);  EXPORT_IMV_SYMBOL_GPL(name);
+ *	imv_read(name)			value, from the code
+ *	_imv_read(name)			value, from memory
+ *	immediate_if (name) { } else { }
+ *	immediate_if_likely (name) { } else { }
+ *	imv_unlikely(name), imv_likely(name)	the same jumps, as expressions
+ *	imv_set(name, value)		may sleep
+ *	imv_set_early(name, value)	while booting, before other CPUs run
+ *	imv_batch_begin(), imv_batch_commit()
+ *
+ * A type is an integer, signed or not, an enum, a bool or a pointer, of 1, 2,
+ * 4 or 8 bytes; anything else does not compile.
+ *
+ *	static DEFINE_IMV(unsigned int, nr_spins) = 64;
+ *
+ *	for (i = 0; i < imv_read(nr_spins); i++)
+ *		cpu_relax();
+ *
+ *	imv_set(nr_spins, 128);
+ *
+ * How it is built: imv_read() is a MOV of a constant, immediate_if() a NOP or
+ * a JMP, and each leaves a record (struct imv_site) in the section __imv that
+ * says where it is and which variable it mirrors. Setting stores the variable,
+ * then rewrites all its sites with the breakpoint method of the architecture,
+ * in kernel and modules alike. Without CONFIG_IMMEDIATE all of the above is a
+ * plain variable.
+ *
+ * What to know:
+ *  - Setting is slow: it interrupts every CPU a few times. A batch does that
+ *    once for all the variables set in it.
+ *  - For a short time after imv_set() began some CPUs read the old value and
+ *    some the new; when it returns, all read the new one. There is no order
+ *    against other variables, as with a plain variable.
+ *  - An 8-byte value on a 32-bit machine is two halves which a reader may see
+ *    from two values, as with a plain variable.
+ *  - Before imv_init(), which is very early in setup_arch(), sites read as 0.
+ *  - immediate_if() is a patched jump for one-byte types only; for the wider
+ *    ones it tests imv_read().
+ *  - Only the variable itself can be read: its address must be a constant.
+ *    Do not store to the variable but by imv_set().
+ *  - Code in __init and __exit may read immediate values.
+ *
+ * From the immediate values patches of Mathieu Desnoyers, 2007 to 2009.
+ */
+
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/export.h>
+#include <linux/types.h>
+
+struct module;
+
+/* Records find the variable by its address, whose two low bits are flags. */
+#define IMV_ALIGN	4
+
+#define __imv_aligned(type)						\
+	__aligned(__alignof__(type) < IMV_ALIGN ? IMV_ALIGN : __alignof__(type))
+
+#define __imv_check(var)						\
+	static_assert(sizeof(var) == 1 || sizeof(var) == 2 ||		\
+		      sizeof(var) == 4 || sizeof(var) == 8,		\
+		      "an immediate value has 1, 2, 4 or 8 bytes");	\
+	static_assert(__alignof__(var) >= IMV_ALIGN,			\
+		      "use DEFINE_IMV(), which aligns the variable")
+
+/**
+ * DEFINE_IMV - define an immediate value
+ * @type: integer or pointer type of 1, 2, 4 or 8 bytes
+ * @name: name of the value; the variable behind it is @name__imv
+ *
+ * May follow ``static`` and be followed by an initialiser.
+ */
+#define DEFINE_IMV(type, name)						\
+	__typeof__(type) name##__imv __imv_aligned(type)
+
+/**
+ * DECLARE_IMV - declare an immediate value that another file defines
+ * @type: the type it is defined with
+ * @name: name of the value
+ */
+#define DECLARE_IMV(type, name)						\
+	extern __typeof__(type) name##__imv __imv_aligned(type)
+
+/**
+ * EXPORT_IMV_SYMBOL - let modules read and set an immediate value
+ * @name: name of the value
+ */
+#define EXPORT_IMV_SYMBOL(name)		EXPORT_SYMBOL(name##__imv)
+
+/**
+ * EXPORT_IMV_SYMBOL_GPL - the same for modules under the GPL
+ * @name: name of the value
+ */
+#define EXPORT_IMV_SYMBOL_GPL(name)	EXPORT_SYMBOL_GPL(name##__imv)
+
+#ifdef CONFIG_IMMEDIATE
+
+/**
+ * struct imv_site - an instruction that mirrors an immediate value
+ * @insn: the instruction, relative to this member; 0 once its text is freed
+ * @target: where a jump leads, relative to this member; 0 for a data site
+ * @var: the variable, relative to this member. The two low bits are flags:
+ *	 the log2 of the size for a data site, IMV_JUMP_* for a jump.
+ *
+ * Records of jumps have the layout that objtool expects of such a table.
+ */
+struct imv_site {
+	s32 insn;
+	s32 target;
+	s32 var;
+};
+
+#define IMV_FLAGS		3L
+#define IMV_JUMP_LIKELY		1L	/* leads away when the value is zero */
+#define IMV_JUMP_NOP		2L	/* built as a JMP, for objtool to clear */
+
+static inline void *imv_site_insn(const struct imv_site *site)
+{
+	return (void *)((unsigned long)&site->insn + site->insn);
+}
+
+static inline void *imv_site_target(const struct imv_site *site)
+{
+	return (void *)((unsigned long)&site->target + site->target);
+}
+
+static inline void *imv_site_var(const struct imv_site *site)
+{
+	return (void *)((unsigned long)&site->var + (site->var & ~IMV_FLAGS));
+}
+
+static inline unsigned int imv_site_flags(const struct imv_site *site)
+{
+	return site->var & IMV_FLAGS;
+}
+
+static inline bool imv_site_is_jump(const struct imv_site *site)
+{
+	return site->target;
+}
+
+#include <asm/immediate.h>
+
+void __imv_set(void *var, const void *value, size_t size);
+void __imv_set_early(void *var, const void *value, size_t size);
+void imv_batch_begin(void);
+void imv_batch_commit(void);
+int imv_text_reserved(const void *start, const void *end);
+void imv_init(void);
+void imv_free_init_mem(void);
+
+/* What kernel/immediate.c asks of the architecture. */
+void arch_imv_transform(const struct imv_site *site, bool early);
+void arch_imv_finish(void);
+unsigned int arch_imv_insn_size(const struct imv_site *site);
+
+#else /* !CONFIG_IMMEDIATE */
+
+#include <asm-generic/immediate.h>
+
+static inline void imv_batch_begin(void) { }
+static inline void imv_batch_commit(void) { }
+static inline int imv_text_reserved(const void *start, const void *end)
+{
+	return 0;
+}
+static inline void imv_init(void) { }
+static inline void imv_free_init_mem(void) { }
+
+#endif /* CONFIG_IMMEDIATE */
+
+#if defined(CONFIG_IMMEDIATE) && defined(CONFIG_MODULES)
+void imv_module_coming(struct module *mod);
+void imv_module_live(struct module *mod);
+void imv_module_going(struct module *mod);
+#else
+static inline void imv_module_coming(struct module *mod) { }
+static inline void imv_module_live(struct module *mod) { }
+static inline void imv_module_going(struct module *mod) { }
+#endif
+
+/* The same operations on a variable that is part of a structure. */
+#define imv_read_var(var)						\
+	({								\
+		__imv_check(var);					\
+		arch_imv_read(var);					\
+	})
+
+#define imv_unlikely_var(var)						\
+	unlikely_notrace(__builtin_choose_expr(sizeof(var) == 1,	\
+			 arch_imv_branch((const void *)&(var), false),	\
+			 imv_read_var(var)))
+
+#define imv_likely_var(var)						\
+	likely_notrace(__builtin_choose_expr(sizeof(var) == 1,		\
+		       arch_imv_branch((const void *)&(var), true),	\
+		       imv_read_var(var)))
+
+#define imv_set_var(var, value)						\
+	do {								\
+		__typeof__(var) __imv_value = (value);			\
+		__imv_check(var);					\
+		__imv_set(&(var), &__imv_value, sizeof(var));		\
+	} while (0)
+
+/**
+ * imv_read - read an immediate value
+ * @name: name of the value
+ *
+ * Context: any, including NMI; code that runs before the breakpoint handler
+ *	    is set up on its CPU uses _imv_read().
+ * Return: the value, loaded as a constant of the code.
+ */
+#define imv_read(name)		imv_read_var(name##__imv)
+
+/**
+ * _imv_read - read an immediate value from memory
+ * @name: name of the value
+ *
+ * Sees a new value as soon as imv_set() has stored it.
+ *
+ * Context: any, including the code that handles breakpoints.
+ * Return: the value.
+ */
+#define _imv_read(name)		READ_ONCE(name##__imv)
+
+/**
+ * imv_unlikely - true if an immediate value is not zero, and that is rare
+ * @name: name of a value of one byte (any size, at the cost of a test)
+ *
+ * Context: as for imv_read().
+ * Return: a truth value that is encoded as a jump, with no load and no test.
+ */
+#define imv_unlikely(name)	imv_unlikely_var(name##__imv)
+
+/**
+ * imv_likely - true if an immediate value is not zero, which is the usual case
+ * @name: name of a value of one byte (any size, at the cost of a test)
+ *
+ * Context: as for imv_read().
+ * Return: a truth value that is encoded as a jump, with no load and no test.
+ */
+#define imv_likely(name)	imv_likely_var(name##__imv)
+
+/**
+ * immediate_if - the statement ``if``, patched; the value is zero as a rule
+ * @name: name of a value of one byte (any size, at the cost of a test)
+ *
+ * While the value is zero this is a NOP, otherwise a JMP to the block, which
+ * is placed out of line. An ``else`` may follow.
+ */
+#define immediate_if(name)		if (imv_unlikely(name))
+
+/**
+ * immediate_if_likely - the statement ``if``, patched; not zero as a rule
+ * @name: name of a value of one byte (any size, at the cost of a test)
+ */
+#define immediate_if_likely(name)	if (imv_likely(name))
+
+/**
+ * imv_set - change an immediate value
+ * @name: name of the value
+ * @value: the new value
+ *
+ * Context: may sleep; takes cpu_hotplug_lock, imv_mutex and text_mutex, in
+ *	    this order. On return every CPU reads the new value, except inside
+ *	    a batch, where imv_batch_commit() brings that about.
+ */
+#define imv_set(name, value)	imv_set_var(name##__imv, value)
+
+/**
+ * imv_set_early - change an immediate value while booting
+ * @name: name of the value
+ * @value: the new value
+ *
+ * Context: boot CPU alone, before the scheduler starts; interrupts may be
+ *	    off, no lock is taken. Works before imv_init() too.
+ */
+#define imv_set_early(name, value)					\
+	do {								\
+		__typeof__(name##__imv) __imv_value = (value);		\
+		__imv_check(name##__imv);				\
+		__imv_set_early(&name##__imv, &__imv_value,		\
+				sizeof(__imv_value));			\
+	} while (0)
+
+#endif /* _LINUX_IMMEDIATE_H */

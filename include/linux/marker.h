@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _LINUX_MARKER_H
+#define _LINUX_MARKER_H
+
+/*
+ * Markers: named places in the code that hand values of basic types, described
+ * by a format string, to whoever attaches to the name. A tracer needs to know
+ * no kernel type and include no header of the subsystem.
+ *
+ *	trace_mark(subsys_event, "size %u name %s", size, name);
+ *
+ * The marker's name is a global identifier, subsystem_event by convention. The
+ * format names each field before its conversion. While nobody is attached, a
+ * marker is an immediate value, patched into the code as a NOP. The arguments
+ * are evaluated only when somebody is attached: they must have no effects.
+ *
+ *	trace_mark(name, format, args...)	a marker
+ *	_trace_mark(name, format, args...)	for __init, NMI and breakpoint code:
+ *						the guard is a plain load
+ *	trace_mark_tp(name, tp, tp_cb, format, args...)
+ *						a marker in the probe tp_cb of
+ *						tracepoint tp, which is connected
+ *						only while somebody is attached
+ *	MARK_NOARGS				the format without arguments
+ *
+ * Attaching, by name and format, of a probe of one of two types which the
+ * compiler tells apart:
+ *
+ *	void probe(void *private, void *call_private, const char *format,
+ *		   va_list *args);
+ *		is called from its registration on;
+ *	void probe(const struct __mark_marker *marker, void *private,
+ *		   const char *format, ...);
+ *		is called while the marker is armed, see marker_arm().
+ *
+ *	marker_probe_register(name, format, probe, private)
+ *	marker_probe_unregister(name, probe, private)
+ *	marker_arm(name), marker_disarm(name)
+ *	marker_synchronize_unregister()
+ *
+ * A marker that no loaded code has may be registered: the probe waits for the
+ * module. Markers are looked up by name and format together; a format that
+ * differs from all there are under the name is refused.
+ *
+ * A probe runs with preemption disabled, in the context of the marker, which
+ * may be any. It must not register or unregister probes.
+ *
+ * The interface is that of the Linux Kernel Markers of Mathieu Desnoyers: the
+ * first type of probe as in 2.6.25 to 2.6.31, the second as proposed in 2007.
+ */
+
+#include <linux/build_bug.h>
+#include <linux/immediate.h>
+#include <linux/stdarg.h>
+#include <linux/tracepoint-defs.h>
+#include <linux/tracepoint.h>
+#include <linux/types.h>
+
+struct marker;
+struct marker_probes;
+struct module;
+
+/* The size of the longest name of a marker, with the NUL. */
+#define MARKER_NAME_LEN		128
+
+/* The most arguments that a probe of the variadic type can be called with. */
+#define MARKER_VARIADIC_ARGS	16
+
+/* The format of a marker without arguments; an empty one makes gcc warn. */
+#define MARK_NOARGS		" "
+
+/* The marker as probes see it: its name and its format. */
+#define __mark_marker		marker
+
+typedef void marker_probe_func(void *probe_private, void *call_private,
+			       const char *fmt, va_list *args);
+typedef void marker_variadic_func(const struct __mark_marker *mdata,
+				  void *pdata, const char *format, ...);
+
+/**
+ * struct marker - a marker in the code, one for each place
+ * @name: its name
+ * @format: the names and types of its arguments, as for printf()
+ * @probes: the probes to call, or NULL
+ * @tp: the tracepoint that feeds it, or NULL
+ * @tp_cb: the probe on @tp
+ * @active: immediate value, the guard: are there probes to call?
+ * @tp_used: is @tp_cb connected on behalf of this marker?
+ */
+struct marker {
+	const char *name;
+	const char *format;
+	struct marker_probes __rcu *probes;
+	struct tracepoint *tp;
+	void *tp_cb;
+	bool active __aligned(IMV_ALIGN);
+	bool tp_used;
+};
+
+/**
+ * struct marker_info - what for_each_marker() tells of a name and a format
+ * @marker: the first of its markers
+ * @mod: the module they are in, or NULL for the kernel
+ * @sites: how many there are in @mod
+ * @probes: how many probes are attached
+ * @armed: marker_arm() without marker_disarm()
+ */
+struct marker_info {
+	const struct marker *marker;
+	struct module *mod;
+	unsigned int sites;
+	unsigned int probes;
+	unsigned int armed;
+};
+
+#ifdef CONFIG_MARKERS
+
+void marker_call(const struct marker *marker, void *call_private, ...);
+
+int __marker_probe_register(const char *name, const char *format,
+			    marker_probe_func *probe, void *private);
+int __marker_probe_register_variadic(const char *name, const char *format,
+				     marker_variadic_func *probe, void *private);
+int __marker_probe_unregister(const char *name, void *probe, void *private);
+int marker_arm(const char *name);
+int marker_disarm(const char *name);
+int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
+		    void *priv);
+
+/**
+ * marker_synchronize_unregister - wait for probes that still run
+ *
+ * Between unregistering a probe and freeing its code or data.
+ *
+ * Context: may sleep. On return no CPU executes a probe that was unregistered
+ *	    before the call.
+ */
+static inline void marker_synchronize_unregister(void)
+{
+	tracepoint_synchronize_unregister();
+}
+
+#define __DEFINE_MARKER(mark, _format, _tp, _tp_cb)			\
+	static_assert(sizeof(#mark) <= MARKER_NAME_LEN,			\
+		      "the name of a marker is too long");		\
+	static const char __mark_name_##mark[]				\
+	__section("__markers_strings") = #mark;				\
+	static const char __mark_format_##mark[]			\
+	__section("__markers_strings") = _format;			\
+	static struct marker __mark_##mark				\
+	__used __aligned(8) __section("__markers") = {			\
+		.name = __mark_name_##mark,				\
+		.format = __mark_format_##mark,				\
+		.tp = _tp,						\
+		.tp_cb = _tp_cb,					\
+	}
+
+#define __trace_mark(guard, mark, tp, tp_cb, _format, args...)		\
+	do {								\
+		__DEFINE_MARKER(mark, _format, tp, tp_cb);		\
+		__mark_check_format(_format, ##args);			\
+		if (guard(__mark_##mark.active))			\
+			marker_call(&__mark_##mark, NULL, ##args);	\
+	} while (0)
+
+#define __mark_guard_load(active)	unlikely_notrace(READ_ONCE(active))
+
+#else /* !CONFIG_MARKERS */
+
+#define __trace_mark(guard, mark, tp, tp_cb, _format, args...)		\
+	__mark_check_format(_format, ##args)
+
+static inline int __marker_probe_register(const char *name, const char *format,
+					  marker_probe_func *probe,
+					  void *private)
+{
+	return -ENOSYS;
+}
+
+static inline int
+__marker_probe_register_variadic(const char *name, const char *format,
+				 marker_variadic_func *probe, void *private)
+{
+	return -ENOSYS;
+}
+
+static inline int __marker_probe_unregister(const char *name, void *probe,
+					    void *private)
+{
+	return -ENOSYS;
+}
+
+static inline int marker_arm(const char *name)
+{
+	return -ENOSYS;
+}
+
+static inline int marker_disarm(const char *name)
+{
+	return -ENOSYS;
+}
+
+static inline int
+for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
+		void *priv)
+{
+	return 0;
+}
+
+static inline void marker_synchronize_unregister(void)
+{
+}
+
+#endif /* CONFIG_MARKERS */
+
+static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
+{
+}
+
+/* The compiler checks the arguments against the format; no code comes of it. */
+#define __mark_check_format(_format, args...)				\
+	do {								\
+		if (0)							\
+			___mark_check_format(_format, ##args);		\
+	} while (0)
+
+/**
+ * trace_mark - a marker
+ * @name: an identifier, global in the kernel: subsystem_event
+ * @format: a string literal, as for printf(), with the name of each field
+ *	    before its conversion; basic types only
+ * @args: the values, evaluated only while somebody is attached
+ *
+ * Context: any in which a breakpoint may be handled; see _trace_mark().
+ */
+#define trace_mark(name, format, args...)				\
+	__trace_mark(imv_unlikely_var, name, NULL, NULL, format, ##args)
+
+/**
+ * _trace_mark - a marker whose guard is a plain load
+ * @name: an identifier, global in the kernel: subsystem_event
+ * @format: a string literal, as for printf()
+ * @args: the values, evaluated only while somebody is attached
+ *
+ * For code that runs while code is patched and must not meet a breakpoint:
+ * the handling of traps and NMIs, lockdep, printk.
+ *
+ * Context: any.
+ */
+#define _trace_mark(name, format, args...)				\
+	__trace_mark(__mark_guard_load, name, NULL, NULL, format, ##args)
+
+/**
+ * trace_mark_tp - a marker in the probe of a tracepoint
+ * @name: an identifier, global in the kernel: subsystem_event
+ * @tp_name: the tracepoint
+ * @tp_callback: the function that this marker is in; it is connected to the
+ *		 tracepoint, with NULL data, while somebody is attached
+ * @format: a string literal, as for printf()
+ * @args: the values
+ *
+ * Context: that of the tracepoint.
+ */
+#define trace_mark_tp(name, tp_name, tp_callback, format, args...)	\
+	do {								\
+		check_trace_callback_type_##tp_name(tp_callback);	\
+		__trace_mark(imv_unlikely_var, name,			\
+			     &__tracepoint_##tp_name, tp_callback,	\
+			     format, ##args);				\
+	} while (0)
+
+/**
+ * marker_probe_register - attach a probe to a marker
+ * @name: the name of the marker
+ * @format: its format, to the letter
+ * @probe: a marker_probe_func, which is called from now on, or a
+ *	   marker_variadic_func, which is called while the marker is armed
+ * @private: given back to the probe
+ *
+ * If there is no such marker, the probe waits for one to come with a module.
+ *
+ * Context: may sleep; takes markers_mutex, tracepoints_mutex and what imv_set()
+ *	    takes.
+ * Return: 0; -EINVAL for a NULL argument, or a name that is empty or longer
+ *	   than MARKER_NAME_LEN - 1, or a format that a variadic probe cannot be
+ *	   called with; -EPERM if markers of this name have other formats, with
+ *	   a message that shows both; -EEXIST if the probe is attached with this
+ *	   @private; -ENOMEM; or the error of connecting the tracepoint that
+ *	   feeds the marker. On an error nothing has changed.
+ */
+#define marker_probe_register(name, format, probe, private)		\
+	_Generic((probe),						\
+		 marker_variadic_func *: __marker_probe_register_variadic, \
+		 default: __marker_probe_register)(name, format, probe, private)
+
+/**
+ * marker_probe_unregister - detach a probe from a marker
+ * @name: the name of the marker
+ * @probe: the probe
+ * @private: what it was registered with
+ *
+ * The probe may still run on other CPUs when this returns; see
+ * marker_synchronize_unregister(). Succeeds without memory too.
+ *
+ * Context: as for marker_probe_register().
+ * Return: 0, -EINVAL for a NULL argument or a bad name, -ENOENT if the probe is
+ *	   not attached to this marker with this @private.
+ */
+#define marker_probe_unregister(name, probe, private)			\
+	__marker_probe_unregister(name, (void *)(probe), private)
+
+#endif /* _LINUX_MARKER_H */

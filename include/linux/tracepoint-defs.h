@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TRACEPOINT_DEFS_H
+#define TRACEPOINT_DEFS_H 1
+
+/*
+ * The data types of tracepoints, and the test whether one is on.
+ *
+ * For headers that cannot include linux/tracepoint.h. Such a header does not
+ * call a tracepoint in its inline functions: that would put the whole of
+ * trace_foo() into every user, and misbehave where CREATE_TRACE_POINTS is
+ * set. It asks for the state and leaves the rest to a function in a C file:
+ *
+ *	DECLARE_TRACEPOINT(foo);
+ *	void do_trace_foo(int arg);		// calls trace_foo(arg)
+ *
+ *	static inline void hot(int arg)
+ *	{
+ *		if (tracepoint_enabled(foo))
+ *			do_trace_foo(arg);
+ *	}
+ */
+
+#include <linux/atomic.h>
+#include <linux/immediate.h>
+#include <linux/static_key.h>	/* for its users who get it from here */
+
+struct trace_print_flags {
+	unsigned long		mask;
+	const char		*name;
+};
+
+struct trace_print_flags_u64 {
+	unsigned long long	mask;
+	const char		*name;
+};
+
+/**
+ * struct tracepoint_func - a probe connected to a tracepoint
+ * @func: the function; NULL ends an array of probes
+ * @data: its first argument
+ * @prio: probes of higher priority are called first
+ */
+struct tracepoint_func {
+	void *func;
+	void *data;
+	int prio;
+};
+
+/**
+ * struct tracepoint - a tracepoint, common to all its sites
+ * @name: its name
+ * @regfunc: called before the first probe is connected, or NULL
+ * @unregfunc: called after the last one is disconnected, or NULL
+ * @funcs: the connected probes, or NULL
+ * @active: immediate value, the guard of all sites: are there probes?
+ */
+struct tracepoint {
+	const char *name;
+	int (*regfunc)(void);
+	void (*unregfunc)(void);
+	struct tracepoint_func __rcu *funcs;
+	bool active __aligned(IMV_ALIGN);
+};
+
+#ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
+typedef const int tracepoint_ptr_t;
+#else
+typedef struct tracepoint * const tracepoint_ptr_t;
+#endif
+
+struct bpf_raw_event_map {
+	struct tracepoint	*tp;
+	void			*bpf_func;
+	u32			num_args;
+	u32			writable_size;
+} __aligned(32);
+
+/**
+ * DECLARE_TRACEPOINT - declare a tracepoint for tracepoint_enabled()
+ * @tp: name of the tracepoint
+ */
+#define DECLARE_TRACEPOINT(tp)						\
+	extern struct tracepoint __tracepoint_##tp
+
+/**
+ * tracepoint_enabled - is a tracepoint on?
+ * @tp: name of the tracepoint
+ *
+ * The same as trace_<tp>_enabled(), but safe in headers.
+ *
+ * Return: true if it has probes; a patched jump, no load.
+ */
+#ifdef CONFIG_TRACEPOINTS
+# define tracepoint_enabled(tp)	imv_unlikely_var(__tracepoint_##tp.active)
+#else
+# define tracepoint_enabled(tp)	false
+#endif
+
+#endif

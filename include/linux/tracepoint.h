@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _LINUX_TRACEPOINT_H
+#define _LINUX_TRACEPOINT_H
+
+/*
+ * Tracepoints: typed hooks in the kernel's code, to which functions (probes)
+ * are connected at run time. Documentation/trace/tracepoints.rst tells how to
+ * add and use one; this is how they are built:
+ *
+ *  site	trace_foo(args) in the traced code: the guard, an immediate value
+ *		which is patched into the code (linux/immediate.h), and behind
+ *		it, out of line, one call that gathers the arguments.
+ *  stub	__traceiter_foo(), one a tracepoint, which all its sites call:
+ *		disables preemption and calls the probes, each with its data.
+ *  object	__tracepoint_foo: name, guard and the array of probes, in the
+ *		section __tracepoints; found by way of __tracepoints_ptrs.
+ *  core	kernel/tracepoint.c connects and disconnects probes.
+ *
+ * DECLARE_TRACE() makes the site, DEFINE_TRACE() the stub and the object.
+ *
+ * After the tracepoints of Mathieu Desnoyers.
+ */
+
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
+#include <linux/srcu.h>
+#include <linux/static_call.h>	/* for its users who get it from here */
+#include <linux/tracepoint-defs.h>
+#include <linux/types.h>
+
+struct module;
+struct notifier_block;
+struct tracepoint;
+
+struct trace_eval_map {
+	const char		*system;
+	const char		*eval_string;
+	unsigned long		eval_value;
+};
+
+/* Probes that do not care about their order have this priority. */
+#define TRACEPOINT_DEFAULT_PRIO	10
+
+extern struct srcu_struct tracepoint_srcu;
+
+int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data);
+int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
+				   void *data, int prio);
+int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp,
+					     void *probe, void *data, int prio);
+int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data);
+void for_each_kernel_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
+				void *priv);
+
+int tracepoint_rcuidle_enter(void);
+void tracepoint_rcuidle_exit(int idx);
+
+/**
+ * tracepoint_probe_register_may_exist - connect a probe, quietly if it is
+ * @tp: the tracepoint
+ * @probe: the function
+ * @data: its first argument
+ *
+ * Like tracepoint_probe_register(), with no message when it is connected.
+ *
+ * Return: as tracepoint_probe_register().
+ */
+static inline int tracepoint_probe_register_may_exist(struct tracepoint *tp,
+						      void *probe, void *data)
+{
+	return tracepoint_probe_register_prio_may_exist(tp, probe, data,
+							TRACEPOINT_DEFAULT_PRIO);
+}
+
+/**
+ * tracepoint_active - is a tracepoint on?
+ * @tp: the tracepoint
+ *
+ * For tracepoints that are found at run time; code that knows the name uses
+ * trace_<name>_enabled() or tracepoint_enabled().
+ *
+ * Context: any.
+ * Return: true if it has probes; loads the state from memory.
+ */
+static inline bool tracepoint_active(const struct tracepoint *tp)
+{
+	return READ_ONCE(tp->active);
+}
+
+#ifdef CONFIG_MODULES
+/* What the notifiers get: a module that has tracepoints. */
+struct tp_module {
+	struct list_head list;
+	struct module *mod;
+};
+
+bool trace_module_has_bad_taint(struct module *mod);
+int register_tracepoint_module_notifier(struct notifier_block *nb);
+int unregister_tracepoint_module_notifier(struct notifier_block *nb);
+#else
+static inline bool trace_module_has_bad_taint(struct module *mod)
+{
+	return false;
+}
+
+static inline int register_tracepoint_module_notifier(struct notifier_block *nb)
+{
+	return 0;
+}
+
+static inline int unregister_tracepoint_module_notifier(struct notifier_block *nb)
+{
+	return 0;
+}
+#endif /* CONFIG_MODULES */
+
+/**
+ * tracepoint_synchronize_unregister - wait for probes that still run
+ *
+ * Between unregistering a probe and freeing its code or data.
+ *
+ * Context: may sleep. On return no CPU executes a probe that was unregistered
+ *	    before the call.
+ */
+static inline void tracepoint_synchronize_unregister(void)
+{
+#ifdef CONFIG_TRACEPOINTS
+	synchronize_srcu(&tracepoint_srcu);
+	synchronize_rcu();
+#endif
+}
+
+#ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
+int syscall_regfunc(void);
+void syscall_unregfunc(void);
+#endif
+
+#ifndef PARAMS
+#define PARAMS(args...) args
+#endif
+
+#define TRACE_DEFINE_ENUM(x)
+#define TRACE_DEFINE_SIZEOF(x)
+
+/* An entry of __tracepoints_ptrs, by which tracepoints are enumerated. */
+#ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
+static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
+{
+	return offset_to_ptr(p);
+}
+
+#define __TRACEPOINT_ENTRY(name)					\
+	asm(".pushsection \"__tracepoints_ptrs\", \"a\"\n\t"		\
+	    ".balign 4\n\t"						\
+	    ".long __tracepoint_" #name " - .\n\t"			\
+	    ".popsection\n")
+#else
+static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
+{
+	return *p;
+}
+
+#define __TRACEPOINT_ENTRY(name)					\
+	static tracepoint_ptr_t __tracepoint_ptr_##name			\
+	__used __section("__tracepoints_ptrs") = &__tracepoint_##name
+#endif
+
+#endif /* _LINUX_TRACEPOINT_H */
+
+/*
+ * From here on there is no guard against repeated inclusion: headers of trace
+ * events redefine these macros and undefine them again, and the next such
+ * header in the same file needs them as they are here.
+ */
+
+#ifndef DECLARE_TRACE
+
+#define TP_PROTO(args...)	args
+#define TP_ARGS(args...)	args
+#define TP_CONDITION(args...)	args
+
+/* A file that defines NOTRACE before the headers gets no tracepoints. */
+#if defined(CONFIG_TRACEPOINTS) && !defined(NOTRACE)
+#define TRACEPOINTS_ENABLED
+#endif
+
+#define __TP_CPU_ONLINE		cpu_online(raw_smp_processor_id())
+
+#ifdef TRACEPOINTS_ENABLED
+
+/*
+ * Calls the probes in order. A probe and its data are read from one array
+ * that does not change but for probes that turn into a function that does
+ * nothing, so a probe never sees the data of another one.
+ *
+ * Context: preemption is disabled, or tracepoint_srcu held.
+ */
+#define __TP_CALL_PROBES(name, data_proto, args)			\
+	do {								\
+		struct tracepoint_func *__tp_probe =			\
+			rcu_dereference_raw(__tracepoint_##name.funcs);	\
+									\
+		if (!__tp_probe)					\
+			break;						\
+		do {							\
+			void (*__tp_func)(data_proto) =			\
+				READ_ONCE(__tp_probe->func);		\
+									\
+			__tp_func(__tp_probe->data, args);		\
+		} while ((++__tp_probe)->func);				\
+	} while (0)
+
+/*
+ * Sites that may run while RCU does not watch, as in the idle loop, make it
+ * watch first. They are few: they call the probes by themselves. Modules
+ * cannot have them, as in kernels before.
+ */
+#ifndef MODULE
+#define __DECLARE_TRACE_RCUIDLE(name, proto, args, cond, data_proto)	\
+	static inline void trace_##name##_rcuidle(proto)		\
+	{								\
+		int __tp_idx;						\
+									\
+		if (!imv_unlikely_var(__tracepoint_##name.active) ||	\
+		    !__TP_CPU_ONLINE || !(cond))			\
+			return;						\
+		__tp_idx = tracepoint_rcuidle_enter();			\
+		__TP_CALL_PROBES(name, PARAMS(data_proto), PARAMS(args)); \
+		tracepoint_rcuidle_exit(__tp_idx);			\
+	}
+#else
+#define __DECLARE_TRACE_RCUIDLE(name, proto, args, cond, data_proto)
+#endif
+
+/*
+ * With lockdep, a site complains where RCU does not watch even while it is
+ * off, rather than on the day somebody connects a probe.
+ */
+#define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
+	extern struct tracepoint __tracepoint_##name;			\
+	void __traceiter_##name(data_proto);				\
+									\
+	static inline bool trace_##name##_enabled(void)			\
+	{								\
+		return imv_unlikely_var(__tracepoint_##name.active);	\
+	}								\
+									\
+	static inline void trace_##name(proto)				\
+	{								\
+		if (imv_unlikely_var(__tracepoint_##name.active) && (cond)) \
+			__traceiter_##name(NULL, args);			\
+		if (IS_ENABLED(CONFIG_LOCKDEP) && __TP_CPU_ONLINE && (cond)) \
+			WARN_ON_ONCE(!rcu_is_watching());		\
+	}								\
+									\
+	__DECLARE_TRACE_RCUIDLE(name, PARAMS(proto), PARAMS(args),	\
+				PARAMS(cond), PARAMS(data_proto))	\
+									\
+	static inline int						\
+	register_trace_prio_##name(void (*probe)(data_proto), void *data, \
+				   int prio)				\
+	{								\
+		return tracepoint_probe_register_prio(			\
+			&__tracepoint_##name, (void *)probe, data, prio); \
+	}								\
+									\
+	static inline int						\
+	register_trace_##name(void (*probe)(data_proto), void *data)	\
+	{								\
+		return tracepoint_probe_register(			\
+			&__tracepoint_##name, (void *)probe, data);	\
+	}								\
+									\
+	static inline int						\
+	unregister_trace_##name(void (*probe)(data_proto), void *data)	\
+	{								\
+		return tracepoint_probe_unregister(			\
+			&__tracepoint_##name, (void *)probe, data);	\
+	}								\
+									\
+	static inline void						\
+	check_trace_callback_type_##name(void (*cb)(data_proto))	\
+	{								\
+	}
+
+/*
+ * The object is reached by the address of its symbol, or by a pointer of
+ * __tracepoints_ptrs; nobody walks the section, whose padding is the
+ * compiler's business. The stub is not traced: every event passes through it.
+ */
+#define DEFINE_TRACE_FN(_name, _reg, _unreg, proto, args)		\
+	static const char __tpstrtab_##_name[]				\
+	__section("__tracepoints_strings") = #_name;			\
+	struct tracepoint __tracepoint_##_name				\
+	__used __section("__tracepoints") = {				\
+		.name = __tpstrtab_##_name,				\
+		.regfunc = _reg,					\
+		.unregfunc = _unreg,					\
+	};								\
+	__TRACEPOINT_ENTRY(_name);					\
+	notrace void __traceiter_##_name(void *__data, proto)		\
+	{								\
+		if (!__TP_CPU_ONLINE)					\
+			return;						\
+		preempt_disable_notrace();				\
+		__TP_CALL_PROBES(_name, PARAMS(void *, proto), PARAMS(args)); \
+		preempt_enable_notrace();				\
+	}
+
+#define DEFINE_TRACE(name, proto, args)					\
+	DEFINE_TRACE_FN(name, NULL, NULL, PARAMS(proto), PARAMS(args))
+
+#define EXPORT_TRACEPOINT_SYMBOL(name)					\
+	EXPORT_SYMBOL(__tracepoint_##name);				\
+	EXPORT_SYMBOL(__traceiter_##name)
+#define EXPORT_TRACEPOINT_SYMBOL_GPL(name)				\
+	EXPORT_SYMBOL_GPL(__tracepoint_##name);				\
+	EXPORT_SYMBOL_GPL(__traceiter_##name)
+
+#else /* !TRACEPOINTS_ENABLED */
+
+#define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
+	static inline void trace_##name(proto)				\
+	{								\
+	}								\
+									\
+	static inline void trace_##name##_rcuidle(proto)		\
+	{								\
+	}								\
+									\
+	static inline bool trace_##name##_enabled(void)			\
+	{								\
+		return false;						\
+	}								\
+									\
+	static inline int						\
+	register_trace_##name(void (*probe)(data_proto), void *data)	\
+	{								\
+		return -ENOSYS;						\
+	}								\
+									\
+	static inline int						\
+	unregister_trace_##name(void (*probe)(data_proto), void *data)	\
+	{								\
+		return -ENOSYS;						\
+	}								\
+									\
+	static inline void						\
+	check_trace_callback_type_##name(void (*cb)(data_proto))	\
+	{								\
+	}
+
+#define DEFINE_TRACE_FN(name, reg, unreg, proto, args)
+#define DEFINE_TRACE(name, proto, args)
+#define EXPORT_TRACEPOINT_SYMBOL(name)
+#define EXPORT_TRACEPOINT_SYMBOL_GPL(name)
+
+#endif /* TRACEPOINTS_ENABLED */
+
+/**
+ * tracepoint_string - make a constant string known to the tools that read traces
+ * @str: a string that stays as it is for as long as its module is loaded
+ *
+ * An event that stores the pointer instead of the text is faster and smaller,
+ * and tools that read the binary buffer find the text by the pointer in
+ * tracefs, in printk_formats.
+ *
+ * Return: @str.
+ */
+#ifdef CONFIG_TRACING
+#define __tracepoint_string	__used __section("__tracepoint_str")
+#define tracepoint_string(str)						\
+	({								\
+		static const char *___tp_str __tracepoint_string = str;	\
+		___tp_str;						\
+	})
+#else
+#define __tracepoint_string
+#define tracepoint_string(str)	str
+#endif
+
+/**
+ * DECLARE_TRACE - declare a tracepoint
+ * @name: its name, unique in the kernel: subsystem_event
+ * @proto: TP_PROTO(), the prototype of its arguments
+ * @args: TP_ARGS(), their names
+ *
+ * Gives trace_<name>(), trace_<name>_enabled(), register_trace_<name>(),
+ * register_trace_prio_<name>() and unregister_trace_<name>().
+ */
+#define DECLARE_TRACE(name, proto, args)				\
+	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), true,	\
+			PARAMS(void *__data, proto))
+
+/**
+ * DECLARE_TRACE_CONDITION - declare a tracepoint that fires on a condition
+ * @name: its name
+ * @proto: TP_PROTO(), the prototype of its arguments
+ * @args: TP_ARGS(), their names
+ * @cond: TP_CONDITION(), an expression on the arguments; evaluated only while
+ *	  the tracepoint is on (with lockdep, always)
+ */
+#define DECLARE_TRACE_CONDITION(name, proto, args, cond)		\
+	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond), \
+			PARAMS(void *__data, proto))
+
+#define TRACE_EVENT_FLAGS(event, flag)
+#define TRACE_EVENT_PERF_PERM(event, expr...)
+
+#endif /* DECLARE_TRACE */
+
+#ifndef TRACE_EVENT
+
+/*
+ * Trace events are tracepoints with a record that ftrace and perf store and
+ * print. They are declared with these macros; what makes the record of them is
+ * in include/trace/, and samples/trace_events/ shows how. Here they are the
+ * tracepoint alone.
+ */
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
+
+#define DEFINE_EVENT(template, name, proto, args)			\
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)	\
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)	\
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args),	\
+				PARAMS(cond))
+
+#define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define TRACE_EVENT_FN(name, proto, args, tstruct, assign, print, reg, unreg) \
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print) \
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args),	\
+				PARAMS(cond))
+#define TRACE_EVENT_FN_COND(name, proto, args, cond, tstruct, assign,	\
+			    print, reg, unreg)				\
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args),	\
+				PARAMS(cond))
+
+#define TRACE_EVENT_FLAGS(event, flag)
+#define TRACE_EVENT_PERF_PERM(event, expr...)
+
+/* Events that the configuration leaves out: the calls stay and do nothing. */
+#define DECLARE_EVENT_NOP(name, proto, args)				\
+	static inline void trace_##name(proto)				\
+	{								\
+	}								\
+									\
+	static inline bool trace_##name##_enabled(void)			\
+	{								\
+		return false;						\
+	}
+
+#define DECLARE_EVENT_CLASS_NOP(name, proto, args, tstruct, assign, print)
+#define DEFINE_EVENT_NOP(template, name, proto, args)			\
+	DECLARE_EVENT_NOP(name, PARAMS(proto), PARAMS(args))
+#define TRACE_EVENT_NOP(name, proto, args, tstruct, assign, print)	\
+	DECLARE_EVENT_NOP(name, PARAMS(proto), PARAMS(args))
+
+#endif /* TRACE_EVENT */

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Immediate values: the records of all sites, and the sweeps that make the
+ * code of the sites mirror their variables. See linux/immediate.h.
+ *
+ * A table of records is the kernel's section __imv or that of a module. Each
+ * is sorted by variable, so that the sites of one are found quickly. A sweep
+ * goes over all tables and lets the architecture patch each site whose code
+ * differs from its variable: it holds no state of its own, so whatever was
+ * set before, by whom, in how many steps, one sweep puts it right.
+ */
+#include <linux/cpu.h>
+#include <linux/immediate.h>
+#include <linux/kernel.h>
+#include <linux/memory.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/sort.h>
+#include <asm/sections.h>
+
+extern struct imv_site __start___imv[], __stop___imv[];
+
+/*
+ * Protects variables, sites and the list of modules; nests inside
+ * cpu_hotplug_lock, outside text_mutex. Held from the begin of a batch to its
+ * commit.
+ */
+static DEFINE_MUTEX(imv_mutex);
+static struct task_struct *imv_owner;	/* of imv_mutex, for nested batches */
+static unsigned int imv_depth;
+
+/* The variables set since the last sweep lie in this range of addresses. */
+static const void *imv_dirty_start, *imv_dirty_end;
+
+/* Modules that have sites. Changed under imv_mutex, read under RCU too. */
+static LIST_HEAD(imv_modules);
+static bool imv_ready;
+
+static int imv_site_cmp(const void *a, const void *b)
+{
+	const void *var_a = imv_site_var(a), *var_b = imv_site_var(b);
+	const void *insn_a = imv_site_insn(a), *insn_b = imv_site_insn(b);
+
+	if (var_a != var_b)
+		return var_a < var_b ? -1 : 1;
+	if (insn_a != insn_b)
+		return insn_a < insn_b ? -1 : 1;
+	return 0;
+}
+
+/* The members are relative to where they are, so they change when moved. */
+static void imv_site_swap(void *a, void *b, int size)
+{
+	struct imv_site *site_a = a, *site_b = b, old_a = *site_a;
+	long distance = b - a;
+
+	site_a->insn = site_b->insn + distance;
+	site_b->insn = old_a.insn - distance;
+	site_a->target = site_b->target ? site_b->target + distance : 0;
+	site_b->target = old_a.target ? old_a.target - distance : 0;
+	site_a->var = site_b->var + distance;
+	site_b->var = old_a.var - distance;
+}
+
+static void imv_sort(struct imv_site *start, struct imv_site *stop)
+{
+	sort(start, stop - start, sizeof(*start), imv_site_cmp, imv_site_swap);
+}
+
+static struct imv_site *imv_first(struct imv_site *start, struct imv_site *stop,
+				  const void *var)
+{
+	while (start < stop) {
+		struct imv_site *mid = start + (stop - start) / 2;
+
+		if (imv_site_var(mid) < var)
+			start = mid + 1;
+		else
+			stop = mid;
+	}
+	return start;
+}
+
+static void imv_sweep_table(struct imv_site *start, struct imv_site *stop,
+			    const void *from, const void *to, bool early)
+{
+	struct imv_site *site;
+
+	for (site = imv_first(start, stop, from);
+	     site < stop && imv_site_var(site) < to; site++)
+		if (site->insn)
+			arch_imv_transform(site, early);
+}
+
+#ifdef CONFIG_MODULES
+static void imv_sweep_modules(const void *from, const void *to, bool early)
+{
+	struct module *mod;
+
+	list_for_each_entry(mod, &imv_modules, imv_list)
+		imv_sweep_table(mod->imv_sites,
+				mod->imv_sites + mod->num_imv_sites,
+				from, to, early);
+}
+#else
+static void imv_sweep_modules(const void *from, const void *to, bool early) { }
+#endif
+
+/* Makes all sites mirror the variables at addresses from @from up to @to. */
+static void imv_sweep(const void *from, const void *to)
+{
+	bool early = system_state == SYSTEM_BOOTING;
+
+	if (!imv_ready || from >= to)
+		return;
+	if (!early)
+		mutex_lock(&text_mutex);
+	imv_sweep_table(__start___imv, __stop___imv, from, to, early);
+	imv_sweep_modules(from, to, early);
+	if (!early) {
+		arch_imv_finish();
+		mutex_unlock(&text_mutex);
+	}
+}
+
+static void imv_store(void *var, const void *value, size_t size)
+{
+	switch (size) {
+	case 1:
+		WRITE_ONCE(*(u8 *)var, *(const u8 *)value);
+		break;
+	case 2:
+		WRITE_ONCE(*(u16 *)var, *(const u16 *)value);
+		break;
+	case 4:
+		WRITE_ONCE(*(u32 *)var, *(const u32 *)value);
+		break;
+	case 8:
+		WRITE_ONCE(*(u64 *)var, *(const u64 *)value);
+		break;
+	}
+}
+
+/**
+ * imv_batch_begin - let several immediate values reach the CPUs together
+ *
+ * Until the matching imv_batch_commit(), imv_set() of the same task stores the
+ * variable only, and imv_set() of other tasks waits. Batches nest; the
+ * outermost commit does the work.
+ *
+ * Context: may sleep; takes cpu_hotplug_lock for reading and imv_mutex, which
+ *	    stay held until the commit. Do not load or unload modules meanwhile.
+ */
+void imv_batch_begin(void)
+{
+	if (READ_ONCE(imv_owner) != current) {
+		cpus_read_lock();
+		mutex_lock(&imv_mutex);
+		WRITE_ONCE(imv_owner, current);
+		imv_dirty_start = NULL;
+		imv_dirty_end = NULL;
+	}
+	imv_depth++;
+}
+EXPORT_SYMBOL_GPL(imv_batch_begin);
+
+/**
+ * imv_batch_commit - make the code mirror all values set in the batch
+ *
+ * Context: may sleep; the task that called imv_batch_begin(). When the
+ *	    outermost commit returns, all CPUs read the new values.
+ */
+void imv_batch_commit(void)
+{
+	lockdep_assert_held(&imv_mutex);
+
+	if (--imv_depth)
+		return;
+	imv_sweep(imv_dirty_start, imv_dirty_end);
+	WRITE_ONCE(imv_owner, NULL);
+	mutex_unlock(&imv_mutex);
+	cpus_read_unlock();
+}
+EXPORT_SYMBOL_GPL(imv_batch_commit);
+
+void __imv_set(void *var, const void *value, size_t size)
+{
+	might_sleep();
+
+	imv_batch_begin();
+	imv_store(var, value, size);
+	if (!imv_dirty_start || var < imv_dirty_start)
+		imv_dirty_start = var;
+	if (var + size > imv_dirty_end)
+		imv_dirty_end = var + size;
+	imv_batch_commit();
+}
+EXPORT_SYMBOL_GPL(__imv_set);
+
+void __init __imv_set_early(void *var, const void *value, size_t size)
+{
+	if (WARN_ONCE(system_state != SYSTEM_BOOTING,
+		      "imv_set_early() of %pS after boot; use imv_set()\n", var))
+		return;
+	imv_store(var, value, size);
+	imv_sweep(var, var + size);
+}
+
+static bool imv_table_reserved(const struct imv_site *site,
+			       const struct imv_site *stop,
+			       const void *start, const void *end)
+{
+	for (; site < stop; site++) {
+		const void *insn = imv_site_insn(site);
+
+		if (site->insn && insn <= end &&
+		    insn + arch_imv_insn_size(site) > start)
+			return true;
+	}
+	return false;
+}
+
+#ifdef CONFIG_MODULES
+static bool imv_modules_reserved(const void *start, const void *end)
+{
+	struct module *mod;
+
+	list_for_each_entry_rcu(mod, &imv_modules, imv_list)
+		if (imv_table_reserved(mod->imv_sites,
+				       mod->imv_sites + mod->num_imv_sites,
+				       start, end))
+			return true;
+	return false;
+}
+#else
+static bool imv_modules_reserved(const void *start, const void *end)
+{
+	return false;
+}
+#endif
+
+/**
+ * imv_text_reserved - does a range of text overlap a site?
+ * @start: first byte of the range
+ * @end: last byte of the range
+ *
+ * Who wants to patch text of its own, like kprobes, keeps off such ranges.
+ *
+ * Context: any but NMI.
+ * Return: 1 if it does, else 0.
+ */
+int imv_text_reserved(const void *start, const void *end)
+{
+	bool reserved;
+
+	rcu_read_lock();
+	reserved = imv_table_reserved(__start___imv, __stop___imv, start, end) ||
+		   imv_modules_reserved(start, end);
+	rcu_read_unlock();
+	return reserved;
+}
+
+/* The text from @start up to @end goes away: its sites are no more. */
+static void imv_forget(struct imv_site *site, struct imv_site *stop,
+		       const void *start, const void *end)
+{
+	mutex_lock(&imv_mutex);
+	for (; site < stop; site++) {
+		const void *insn = imv_site_insn(site);
+
+		if (insn >= start && insn < end)
+			site->insn = 0;
+	}
+	mutex_unlock(&imv_mutex);
+}
+
+/**
+ * imv_free_init_mem - forget the sites in the kernel's own __init text
+ *
+ * Context: before that text is freed; may sleep.
+ */
+void __init imv_free_init_mem(void)
+{
+	imv_forget(__start___imv, __stop___imv, __init_begin, __init_end);
+}
+
+/**
+ * imv_init - make the kernel's sites mirror the initial values
+ *
+ * Context: boot CPU, once, before anything that may read an immediate value.
+ */
+void __init imv_init(void)
+{
+	imv_sort(__start___imv, __stop___imv);
+	imv_ready = true;
+	imv_sweep(NULL, (void *)ULONG_MAX);
+}
+
+#ifdef CONFIG_MODULES
+/**
+ * imv_module_coming - take in the sites of a module that is being loaded
+ * @mod: the module, relocated, its text still writable and not executed
+ *
+ * From here on imv_set() patches the module; imv_module_going() ends that,
+ * also when loading fails.
+ *
+ * Context: may sleep; takes imv_mutex.
+ */
+void imv_module_coming(struct module *mod)
+{
+	struct imv_site *stop = mod->imv_sites + mod->num_imv_sites;
+
+	INIT_LIST_HEAD(&mod->imv_list);
+	if (!mod->num_imv_sites)
+		return;
+
+	imv_sort(mod->imv_sites, stop);
+	mutex_lock(&imv_mutex);
+	imv_sweep_table(mod->imv_sites, stop, NULL, (void *)ULONG_MAX, true);
+	list_add_rcu(&mod->imv_list, &imv_modules);
+	mutex_unlock(&imv_mutex);
+}
+
+/**
+ * imv_module_live - forget the sites in the __init text of a module
+ * @mod: the module, initialised; its __init text is about to be freed
+ *
+ * Context: may sleep; takes imv_mutex.
+ */
+void imv_module_live(struct module *mod)
+{
+	imv_forget(mod->imv_sites, mod->imv_sites + mod->num_imv_sites,
+		   mod->init_layout.base,
+		   mod->init_layout.base + mod->init_layout.size);
+}
+
+/**
+ * imv_module_going - forget all sites of a module
+ * @mod: the module; an RCU grace period passes before its memory is freed
+ *
+ * Context: may sleep; takes imv_mutex.
+ */
+void imv_module_going(struct module *mod)
+{
+	if (!mod->num_imv_sites)
+		return;
+	mutex_lock(&imv_mutex);
+	list_del_rcu(&mod->imv_list);
+	mutex_unlock(&imv_mutex);
+}
+#endif /* CONFIG_MODULES */

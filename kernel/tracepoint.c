@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tracepoints: connecting and disconnecting probes. See linux/tracepoint.h
+ * for how the parts meet.
+ *
+ * The probes of a tracepoint are an array that ends with a NULL function. An
+ * array that a CPU may read is not changed: another one takes its place and
+ * the old one is freed after the readers have left. What can fail is done
+ * before anything is changed, so an error leaves all as it was.
+ *
+ * Readers disable preemption or, where RCU does not watch, hold
+ * tracepoint_srcu; an array lives through a grace period of both.
+ */
+#define pr_fmt(fmt) "tracepoint: " fmt
+
+#include <linux/context_tracking.h>
+#include <linux/err.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+
+extern tracepoint_ptr_t __start___tracepoints_ptrs[];
+extern tracepoint_ptr_t __stop___tracepoints_ptrs[];
+
+DEFINE_SRCU(tracepoint_srcu);
+EXPORT_SYMBOL_GPL(tracepoint_srcu);
+
+/*
+ * Protects the probes and the guard of every tracepoint. Nests inside
+ * tracepoint_module_list_mutex, outside what imv_set() takes.
+ */
+static DEFINE_MUTEX(tracepoints_mutex);
+
+struct tp_probes {
+	struct rcu_head rcu;
+	struct tracepoint_func probes[];
+};
+
+/*
+ * Takes the place of a probe that is disconnected when there is no memory for
+ * an array without it. It ignores its arguments, whatever they are.
+ */
+static void tp_removed_probe(void)
+{
+}
+
+static bool probe_is_live(const struct tracepoint_func *probe)
+{
+	return probe->func != tp_removed_probe;
+}
+
+static bool probe_is(const struct tracepoint_func *probe,
+		     const struct tracepoint_func *other)
+{
+	return other && probe->func == other->func && probe->data == other->data;
+}
+
+static struct tracepoint_func *find_probe(struct tracepoint_func *probes,
+					  const struct tracepoint_func *wanted)
+{
+	for (; probes && probes->func; probes++)
+		if (probe_is(probes, wanted))
+			return probes;
+	return NULL;
+}
+
+static unsigned int count_live(const struct tracepoint_func *probes)
+{
+	unsigned int count = 0;
+
+	for (; probes && probes->func; probes++)
+		count += probe_is_live(probes);
+	return count;
+}
+
+/* An array that was replaced before SRCU works waits here until it does. */
+static struct tp_probes *early_probes;
+static bool srcu_ready;
+
+static void free_probes_srcu(struct rcu_head *rcu)
+{
+	kfree(container_of(rcu, struct tp_probes, rcu));
+}
+
+static void free_probes_rcu(struct rcu_head *rcu)
+{
+	call_srcu(&tracepoint_srcu, rcu, free_probes_srcu);
+}
+
+static void release_probes(struct tracepoint_func *probes)
+{
+	struct tp_probes *old;
+
+	if (!probes)
+		return;
+	old = container_of(probes, struct tp_probes, probes[0]);
+	if (srcu_ready) {
+		call_rcu(&old->rcu, free_probes_rcu);
+	} else {
+		old->rcu.next = early_probes ? &early_probes->rcu : NULL;
+		early_probes = old;
+	}
+}
+
+static int __init release_early_probes(void)
+{
+	struct rcu_head *rcu, *next;
+
+	mutex_lock(&tracepoints_mutex);
+	srcu_ready = true;
+	for (rcu = early_probes ? &early_probes->rcu : NULL; rcu; rcu = next) {
+		next = rcu->next;
+		call_rcu(rcu, free_probes_rcu);
+	}
+	early_probes = NULL;
+	mutex_unlock(&tracepoints_mutex);
+	return 0;
+}
+postcore_initcall(release_early_probes);
+
+/*
+ * A new array: the live probes of @old without @del, and @add behind those of
+ * the same or a higher priority.
+ *
+ * Return: the array, or NULL if nothing is left, or an ERR_PTR.
+ */
+static struct tracepoint_func *make_probes(const struct tracepoint_func *old,
+					   const struct tracepoint_func *add,
+					   const struct tracepoint_func *del)
+{
+	unsigned int count = count_live(old) + !!add - !!del, i = 0;
+	struct tp_probes *new;
+
+	if (!count)
+		return NULL;
+	new = kmalloc(struct_size(new, probes, count + 1), GFP_KERNEL);
+	if (!new)
+		return ERR_PTR(-ENOMEM);
+
+	for (; old && old->func; old++) {
+		if (!probe_is_live(old) || probe_is(old, del))
+			continue;
+		if (add && old->prio < add->prio) {
+			new->probes[i++] = *add;
+			add = NULL;
+		}
+		new->probes[i++] = *old;
+	}
+	if (add)
+		new->probes[i++] = *add;
+	new->probes[i].func = NULL;
+	return new->probes;
+}
+
+static struct tracepoint_func *tp_probes(struct tracepoint *tp)
+{
+	return rcu_dereference_protected(tp->funcs,
+					 lockdep_is_held(&tracepoints_mutex));
+}
+
+static int tracepoint_add_probe(struct tracepoint *tp,
+				const struct tracepoint_func *add)
+{
+	struct tracepoint_func *old = tp_probes(tp), *new;
+	int ret;
+
+	if (find_probe(old, add))
+		return -EEXIST;
+	new = make_probes(old, add, NULL);
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+
+	if (!old && tp->regfunc) {
+		ret = tp->regfunc();
+		if (ret < 0) {
+			kfree(container_of(new, struct tp_probes, probes[0]));
+			return ret;
+		}
+	}
+
+	rcu_assign_pointer(tp->funcs, new);
+	if (!old)
+		imv_set_var(tp->active, true);
+	release_probes(old);
+	return 0;
+}
+
+static int tracepoint_remove_probe(struct tracepoint *tp,
+				   const struct tracepoint_func *del)
+{
+	struct tracepoint_func *old = tp_probes(tp), *new, *found;
+
+	found = find_probe(old, del);
+	if (!found)
+		return -ENOENT;
+
+	new = make_probes(old, NULL, del);
+	if (IS_ERR(new)) {
+		/* Cleaned up when the probes change next. */
+		WRITE_ONCE(found->func, tp_removed_probe);
+		return 0;
+	}
+
+	if (!new)
+		imv_set_var(tp->active, false);
+	rcu_assign_pointer(tp->funcs, new);
+	if (!new && tp->unregfunc)
+		tp->unregfunc();
+	release_probes(old);
+	return 0;
+}
+
+/**
+ * tracepoint_probe_register_prio_may_exist - connect a probe, quietly if it is
+ * @tp: the tracepoint
+ * @probe: the function, of the tracepoint's prototype with ``void *`` in front
+ * @data: its first argument
+ * @prio: probes of higher priority are called first
+ *
+ * Like tracepoint_probe_register_prio(), with no message when the probe is
+ * connected with the same data already.
+ *
+ * Context: as tracepoint_probe_register_prio().
+ * Return: as tracepoint_probe_register_prio().
+ */
+int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp, void *probe,
+					     void *data, int prio)
+{
+	struct tracepoint_func add = {
+		.func = probe, .data = data, .prio = prio,
+	};
+	int ret;
+
+	if (!tp || !probe)
+		return -EINVAL;
+
+	mutex_lock(&tracepoints_mutex);
+	ret = tracepoint_add_probe(tp, &add);
+	mutex_unlock(&tracepoints_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
+
+/**
+ * tracepoint_probe_register_prio - connect a probe to a tracepoint
+ * @tp: the tracepoint
+ * @probe: the function, of the tracepoint's prototype with ``void *`` in front
+ * @data: its first argument
+ * @prio: probes of higher priority are called first, those of the same one in
+ *	  the order of their registration
+ *
+ * Type-safe form: register_trace_prio_<name>(). A probe is called with
+ * preemption disabled, in the context of the traced code, which may be any.
+ * It must not register or unregister probes.
+ *
+ * If the tracepoint is part of a module, the caller disconnects the probe
+ * before the module goes, from a notifier for instance; see
+ * register_tracepoint_module_notifier().
+ *
+ * Context: may sleep; takes tracepoints_mutex and what imv_set() takes.
+ * Return: 0, -EINVAL without a probe, -EEXIST if it is connected with the same
+ *	   data, -ENOMEM, or the error of the tracepoint's own register
+ *	   callback. On an error nothing has changed.
+ */
+int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
+				   void *data, int prio)
+{
+	int ret = tracepoint_probe_register_prio_may_exist(tp, probe, data,
+							   prio);
+
+	if (ret == -EEXIST)
+		pr_warn("%s: probe %pS with data %p is connected already; unregister it first or pass other data\n",
+			tp->name, probe, data);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio);
+
+/**
+ * tracepoint_probe_register - connect a probe to a tracepoint
+ * @tp: the tracepoint
+ * @probe: the function, of the tracepoint's prototype with ``void *`` in front
+ * @data: its first argument
+ *
+ * tracepoint_probe_register_prio() with TRACEPOINT_DEFAULT_PRIO.
+ *
+ * Context: as tracepoint_probe_register_prio().
+ * Return: as tracepoint_probe_register_prio().
+ */
+int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data)
+{
+	return tracepoint_probe_register_prio(tp, probe, data,
+					      TRACEPOINT_DEFAULT_PRIO);
+}
+EXPORT_SYMBOL_GPL(tracepoint_probe_register);
+
+/**
+ * tracepoint_probe_unregister - disconnect a probe from a tracepoint
+ * @tp: the tracepoint
+ * @probe: the function
+ * @data: the data it was connected with
+ *
+ * The probe may still run on other CPUs when this returns; see
+ * tracepoint_synchronize_unregister(). Succeeds without memory too.
+ *
+ * Context: may sleep; takes tracepoints_mutex and what imv_set() takes.
+ * Return: 0, -EINVAL without a probe, -ENOENT if it is not connected with this
+ *	   data.
+ */
+int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
+{
+	struct tracepoint_func del = { .func = probe, .data = data };
+	int ret;
+
+	if (!tp || !probe)
+		return -EINVAL;
+
+	mutex_lock(&tracepoints_mutex);
+	ret = tracepoint_remove_probe(tp, &del);
+	mutex_unlock(&tracepoints_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(tracepoint_probe_unregister);
+
+/**
+ * tracepoint_rcuidle_enter - make RCU watch, for trace_<name>_rcuidle()
+ *
+ * Context: any but NMI, since SRCU cannot be used there. Disables preemption
+ *	    until tracepoint_rcuidle_exit().
+ * Return: what tracepoint_rcuidle_exit() takes.
+ */
+notrace int tracepoint_rcuidle_enter(void)
+{
+	int idx;
+
+	WARN_ON_ONCE(in_nmi());
+	preempt_disable_notrace();
+	idx = srcu_read_lock_notrace(&tracepoint_srcu);
+	ct_irq_enter_irqson();
+	return idx;
+}
+EXPORT_SYMBOL_GPL(tracepoint_rcuidle_enter);
+
+/**
+ * tracepoint_rcuidle_exit - undo tracepoint_rcuidle_enter()
+ * @idx: what that returned
+ */
+notrace void tracepoint_rcuidle_exit(int idx)
+{
+	ct_irq_exit_irqson();
+	srcu_read_unlock_notrace(&tracepoint_srcu, idx);
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(tracepoint_rcuidle_exit);
+
+static void for_each_tracepoint(tracepoint_ptr_t *start, tracepoint_ptr_t *stop,
+				void (*fct)(struct tracepoint *tp, void *priv),
+				void *priv)
+{
+	for (; start < stop; start++)
+		fct(tracepoint_ptr_deref(start), priv);
+}
+
+/**
+ * for_each_kernel_tracepoint - visit the tracepoints of the kernel image
+ * @fct: called for each one
+ * @priv: its second argument
+ *
+ * For those of modules see register_tracepoint_module_notifier().
+ *
+ * Context: that of @fct.
+ */
+void for_each_kernel_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
+				void *priv)
+{
+	for_each_tracepoint(__start___tracepoints_ptrs,
+			    __stop___tracepoints_ptrs, fct, priv);
+}
+EXPORT_SYMBOL_GPL(for_each_kernel_tracepoint);
+
+#ifdef CONFIG_MODULES
+/*
+ * Protects the list and the notifiers: a notifier sees each module come and go
+ * exactly once, also if it is registered while a module loads.
+ */
+static DEFINE_MUTEX(tracepoint_module_list_mutex);
+static LIST_HEAD(tracepoint_module_list);
+static BLOCKING_NOTIFIER_HEAD(tracepoint_notify_list);
+
+/* Taints that say nothing about the layout of the module's structures. */
+#define HARMLESS_TAINTS	(BIT(TAINT_OOT_MODULE) | BIT(TAINT_CRAP) | \
+			 BIT(TAINT_UNSIGNED_MODULE) | BIT(TAINT_TEST))
+
+/**
+ * trace_module_has_bad_taint - may the trace data of a module be unusable?
+ * @mod: the module
+ *
+ * A module that was loaded by force may have been built for other structures.
+ *
+ * Return: true if its tracepoints and events are to be left alone.
+ */
+bool trace_module_has_bad_taint(struct module *mod)
+{
+	return mod->taints & ~HARMLESS_TAINTS;
+}
+
+static void notify_of_all(struct notifier_block *nb, unsigned long state)
+{
+	struct tp_module *tp_mod;
+
+	list_for_each_entry(tp_mod, &tracepoint_module_list, list)
+		nb->notifier_call(nb, state, tp_mod);
+}
+
+/**
+ * register_tracepoint_module_notifier - hear of modules that have tracepoints
+ * @nb: called with MODULE_STATE_COMING or MODULE_STATE_GOING and a
+ *	struct tp_module; at once for modules that are loaded already
+ *
+ * Context: may sleep. The notifier may register and unregister probes.
+ * Return: 0, or -EEXIST if @nb is registered.
+ */
+int register_tracepoint_module_notifier(struct notifier_block *nb)
+{
+	int ret;
+
+	mutex_lock(&tracepoint_module_list_mutex);
+	ret = blocking_notifier_chain_register(&tracepoint_notify_list, nb);
+	if (!ret)
+		notify_of_all(nb, MODULE_STATE_COMING);
+	mutex_unlock(&tracepoint_module_list_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(register_tracepoint_module_notifier);
+
+/**
+ * unregister_tracepoint_module_notifier - undo the registration of a notifier
+ * @nb: called once more for each module, as if it went
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOENT if @nb is not registered.
+ */
+int unregister_tracepoint_module_notifier(struct notifier_block *nb)
+{
+	int ret;
+
+	mutex_lock(&tracepoint_module_list_mutex);
+	ret = blocking_notifier_chain_unregister(&tracepoint_notify_list, nb);
+	if (!ret)
+		notify_of_all(nb, MODULE_STATE_GOING);
+	mutex_unlock(&tracepoint_module_list_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(unregister_tracepoint_module_notifier);
+
+static int tracepoint_module_coming(struct module *mod)
+{
+	struct tp_module *tp_mod;
+
+	if (!mod->num_tracepoints || trace_module_has_bad_taint(mod))
+		return 0;
+	tp_mod = kmalloc(sizeof(*tp_mod), GFP_KERNEL);
+	if (!tp_mod)
+		return -ENOMEM;
+	tp_mod->mod = mod;
+
+	mutex_lock(&tracepoint_module_list_mutex);
+	list_add_tail(&tp_mod->list, &tracepoint_module_list);
+	blocking_notifier_call_chain(&tracepoint_notify_list,
+				     MODULE_STATE_COMING, tp_mod);
+	mutex_unlock(&tracepoint_module_list_mutex);
+	return 0;
+}
+
+static void check_disconnected(struct tracepoint *tp, void *priv)
+{
+	WARN(rcu_access_pointer(tp->funcs),
+	     "tracepoint %s: its module goes while probes are connected\n",
+	     tp->name);
+}
+
+static void tracepoint_module_going(struct module *mod)
+{
+	struct tp_module *tp_mod;
+
+	mutex_lock(&tracepoint_module_list_mutex);
+	list_for_each_entry(tp_mod, &tracepoint_module_list, list) {
+		if (tp_mod->mod != mod)
+			continue;
+		blocking_notifier_call_chain(&tracepoint_notify_list,
+					     MODULE_STATE_GOING, tp_mod);
+		list_del(&tp_mod->list);
+		kfree(tp_mod);
+		for_each_tracepoint(mod->tracepoints_ptrs,
+				    mod->tracepoints_ptrs + mod->num_tracepoints,
+				    check_disconnected, NULL);
+		break;
+	}
+	mutex_unlock(&tracepoint_module_list_mutex);
+}
+
+static int tracepoint_module_notify(struct notifier_block *nb,
+				    unsigned long state, void *data)
+{
+	int ret = 0;
+
+	if (state == MODULE_STATE_COMING)
+		ret = tracepoint_module_coming(data);
+	else if (state == MODULE_STATE_GOING)
+		tracepoint_module_going(data);
+	return notifier_from_errno(ret);
+}
+
+static struct notifier_block tracepoint_module_nb = {
+	.notifier_call = tracepoint_module_notify,
+};
+
+static int __init init_tracepoints(void)
+{
+	return register_module_notifier(&tracepoint_module_nb);
+}
+__initcall(init_tracepoints);
+#endif /* CONFIG_MODULES */
+
+#ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
+/*
+ * The tracepoints of system calls are on a slow path of entry and exit, which
+ * every task takes while one of them has probes. The callbacks run under
+ * tracepoints_mutex, which protects the count; new tasks inherit the flag
+ * from their parent under tasklist_lock.
+ */
+static unsigned int nr_syscall_users;
+
+/**
+ * syscall_regfunc - register callback of the system call tracepoints
+ *
+ * Return: 0.
+ */
+int syscall_regfunc(void)
+{
+	struct task_struct *process, *thread;
+
+	if (nr_syscall_users++)
+		return 0;
+	read_lock(&tasklist_lock);
+	for_each_process_thread(process, thread)
+		set_task_syscall_work(thread, SYSCALL_TRACEPOINT);
+	read_unlock(&tasklist_lock);
+	return 0;
+}
+
+/**
+ * syscall_unregfunc - unregister callback of the system call tracepoints
+ */
+void syscall_unregfunc(void)
+{
+	struct task_struct *process, *thread;
+
+	if (--nr_syscall_users)
+		return;
+	read_lock(&tasklist_lock);
+	for_each_process_thread(process, thread)
+		clear_task_syscall_work(thread, SYSCALL_TRACEPOINT);
+	read_unlock(&tasklist_lock);
+}
+#endif /* CONFIG_HAVE_SYSCALL_TRACEPOINTS */
