@@ -18,10 +18,7 @@ fragments=("$top/dev/config/guest.config")
 merge_fragments() {
 	cat "${fragments[@]}" | awk '
 	match($0, /CONFIG_[A-Za-z0-9_]+/) && /^(# )?CONFIG_/ {
-		name = substr($0, RSTART, RLENGTH); line[name] = $0
-		# One choice: the other debug information goes with this one.
-		if (name == "CONFIG_DEBUG_INFO_NONE")
-			delete line["CONFIG_DEBUG_INFO_DWARF5"]
+		line[substr($0, RSTART, RLENGTH)] = $0
 	}
 	END { for (n in line) print line[n] }' | sort
 }

@@ -60,12 +60,9 @@ qemu() {
 		-virtfs "local,path=$results,mount_tag=results,security_model=none"
 }
 
-# What the kernel prints when something is wrong with it.
-splats='WARN|BUG:|Oops|INFO:|possible recursive locking|suspicious RCU|Call Trace|KASAN:|UBSAN|unable to handle|general protection|Kernel panic'
-
 no_splats() {
 	local found
-	found=$(grep -aE "$splats" "$log" || true)
+	found=$(splats_in "$log")
 	[[ -n $found ]] || return 0
 	say "guest $name: the kernel complains:" >&2
 	say "$found" | head -n 40 >&2

@@ -17,11 +17,13 @@ die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 # Files that are the kernel's: any file of the repository whose first
 # directory is one that the kernel has at its top.
 overlay_files() {
-	local f
-	git -C "$top" ls-files -co --exclude-standard | sort -u |
-	while IFS= read -r f; do
-		[[ $f == */* && -d $base/${f%%/*} && -f $top/$f ]] && printf '%s\n' "$f"
-	done || true
+	local all f
+	all=$(git -C "$top" -c safe.directory="$top" ls-files -co --exclude-standard) ||
+		die "git does not list the files of $top"
+	sort -u <<<"$all" | while IFS= read -r f; do
+		[[ $f != */* || ! -d $base/${f%%/*} || ! -f $top/$f ]] ||
+			printf '%s\n' "$f"
+	done
 }
 
 # Names of the quilt patches, in their order.
@@ -60,9 +62,11 @@ kmake() {
 with_progress() {
 	local name=$1 log=$2 start=$SECONDS pid tick=0
 	shift 2
+	set -m	# a process group of its own, to end all of it when we are ended
 	"$@" >"$log" 2>&1 </dev/null &
+	set +m
 	pid=$!
-	trap 'kill $pid 2>/dev/null' EXIT
+	trap 'kill -- -$pid 2>/dev/null' EXIT
 	while kill -0 $pid 2>/dev/null; do
 		sleep 0.5
 		((++tick % 20)) || say "$name: $(objects "$log")$((SECONDS - start)) s"
@@ -79,4 +83,9 @@ objects() {
 	local n
 	n=$(grep -cE '^  (CC|AS|AR|LD|HOSTCC)' "$1" || true)
 	((n == 0)) || printf '%d objects, ' "$n"
+}
+
+# splats_in LOG: what a kernel prints when something is wrong with it.
+splats_in() {
+	grep -aE 'WARN|BUG:|Oops|INFO:|possible recursive locking|suspicious RCU|Call Trace|KASAN:|UBSAN|unable to handle|general protection|Kernel panic' "$1" || true
 }

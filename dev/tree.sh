@@ -48,11 +48,9 @@ apply_patch() {
 	if quilt --quiltrc - push --fuzz=0 --leave-rejects >"$log" 2>&1; then
 		return 0
 	fi
-	file=$(sed -nE -e 's/^patching file //p' \
-		-e "s/^can't find file to patch.*/a file that is not there/p" "$log" |
-		while read -r f; do
-			[[ -f $f && ! -f $f.rej ]] || printf '%s ' "$f"
-		done)
+	file=$(awk '/^patching file/ { file = $3 } /FAILED/ { print file }
+		/^\|\+\+\+ / { file = substr($2, 3) } /^No file to patch/ { print file }' \
+		"$log" | sort -u | paste -sd ' ')
 	tail -n 20 "$log" >&2
 	find . -name '*.rej' -exec tail -n 20 {} + >&2
 	die "patch $name does not apply to: ${file:-see above}"

@@ -261,6 +261,7 @@ int imv_text_reserved(const void *start, const void *end)
 	rcu_read_unlock();
 	return reserved;
 }
+EXPORT_SYMBOL_GPL(imv_text_reserved);
 
 /* The text from @start up to @end goes away: its sites are no more. */
 static void imv_forget(struct imv_site *site, struct imv_site *stop,

@@ -255,7 +255,8 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * @name: an identifier, global in the kernel: subsystem_event
  * @tp_name: the tracepoint
  * @tp_callback: the function that this marker is in; it is connected to the
- *		 tracepoint, with NULL data, while somebody is attached
+ *		 tracepoint, with NULL data, while somebody is attached. Nothing
+ *		 else refers to it: if it is static, it must be __used.
  * @format: a string literal, as for printf()
  * @args: the values
  *
@@ -268,6 +269,32 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 			     &__tracepoint_##tp_name, tp_callback,	\
 			     format, ##args);				\
 	} while (0)
+
+/**
+ * DEFINE_TRACER - translate a tracepoint into a marker
+ * @tp_name: the tracepoint
+ * @mark: name of the marker
+ * @proto: TP_PROTO(), the prototype of the tracepoint
+ * @format: the format of the marker
+ * @args: its arguments, made from those of the tracepoint
+ *
+ * The tracepoint is connected only while somebody is attached to the marker::
+ *
+ *	DEFINE_TRACER(sched_process_exit, kernel_process_exit,
+ *		      TP_PROTO(struct task_struct *p), "pid %d", p->pid);
+ *
+ * From the proposal of default tracers for tracepoints by Peter Zijlstra and
+ * Mathieu Desnoyers, 2008.
+ */
+#ifdef CONFIG_MARKERS
+#define DEFINE_TRACER(tp_name, mark, proto, format, args...)		\
+	static notrace __used void __tracer_##mark(void *__data, proto)	\
+	{								\
+		trace_mark_tp(mark, tp_name, __tracer_##mark, format, ##args); \
+	}
+#else
+#define DEFINE_TRACER(tp_name, mark, proto, format, args...)
+#endif
 
 /**
  * marker_probe_register - attach a probe to a marker

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sched-trace: the tracepoints of the scheduler and of processes as markers,
+ * for tracers that know no kernel types.
+ *
+ * A line a marker: tracepoint, marker, prototype, format, arguments. Names and
+ * formats are an interface; what is added goes to the end of a format, under a
+ * new name of the marker if there are users. A tracepoint is connected only
+ * while somebody is attached to its marker. See
+ * Documentation/trace/sched-trace.rst.
+ */
+#include <linux/marker.h>
+#include <linux/sched.h>
+#include <trace/events/sched.h>
+
+/* Switches, wakeups and migrations */
+
+DEFINE_TRACER(sched_switch, kernel_sched_switch,
+	      TP_PROTO(bool preempt, struct task_struct *prev,
+		       struct task_struct *next, unsigned int prev_state),
+	      "prev_pid %d next_pid %d prev_state %ld",
+	      prev->pid, next->pid, (long)prev_state);
+
+DEFINE_TRACER(sched_waking, kernel_sched_waking,
+	      TP_PROTO(struct task_struct *p),
+	      "pid %d cpu_id %u state %ld",
+	      p->pid, task_cpu(p), (long)READ_ONCE(p->__state));
+
+DEFINE_TRACER(sched_wakeup, kernel_sched_try_wakeup,
+	      TP_PROTO(struct task_struct *p),
+	      "pid %d cpu_id %u state %ld",
+	      p->pid, task_cpu(p), (long)READ_ONCE(p->__state));
+
+DEFINE_TRACER(sched_wakeup_new, kernel_sched_wakeup_new_task,
+	      TP_PROTO(struct task_struct *p),
+	      "pid %d cpu_id %u state %ld",
+	      p->pid, task_cpu(p), (long)READ_ONCE(p->__state));
+
+DEFINE_TRACER(sched_migrate_task, kernel_sched_migrate_task,
+	      TP_PROTO(struct task_struct *p, int dest_cpu),
+	      "pid %d state %ld dest_cpu %d",
+	      p->pid, (long)READ_ONCE(p->__state), dest_cpu);
+
+DEFINE_TRACER(sched_wait_task, kernel_sched_wait_task,
+	      TP_PROTO(struct task_struct *p),
+	      "pid %d state %ld", p->pid, (long)READ_ONCE(p->__state));
+
+DEFINE_TRACER(sched_wake_idle_without_ipi, kernel_sched_wake_idle_without_ipi,
+	      TP_PROTO(int cpu),
+	      "cpu %d", cpu);
+
+DEFINE_TRACER(sched_pi_setprio, kernel_sched_pi_setprio,
+	      TP_PROTO(struct task_struct *tsk, struct task_struct *pi_task),
+	      "pid %d oldprio %d newprio %d", tsk->pid, tsk->prio,
+	      pi_task ? min(tsk->normal_prio, pi_task->prio) : tsk->normal_prio);
+
+/* NUMA balancing */
+
+DEFINE_TRACER(sched_move_numa, kernel_sched_move_numa,
+	      TP_PROTO(struct task_struct *tsk, int src_cpu, int dst_cpu),
+	      "pid %d src_cpu %d dst_cpu %d", tsk->pid, src_cpu, dst_cpu);
+
+DEFINE_TRACER(sched_stick_numa, kernel_sched_stick_numa,
+	      TP_PROTO(struct task_struct *src_tsk, int src_cpu,
+		       struct task_struct *dst_tsk, int dst_cpu),
+	      "src_pid %d src_cpu %d dst_pid %d dst_cpu %d",
+	      src_tsk->pid, src_cpu, dst_tsk ? dst_tsk->pid : 0, dst_cpu);
+
+DEFINE_TRACER(sched_swap_numa, kernel_sched_swap_numa,
+	      TP_PROTO(struct task_struct *src_tsk, int src_cpu,
+		       struct task_struct *dst_tsk, int dst_cpu),
+	      "src_pid %d src_cpu %d dst_pid %d dst_cpu %d",
+	      src_tsk->pid, src_cpu, dst_tsk ? dst_tsk->pid : 0, dst_cpu);
+
+/* Times, in nanoseconds */
+
+DEFINE_TRACER(sched_stat_runtime, kernel_sched_stat_runtime,
+	      TP_PROTO(struct task_struct *tsk, u64 runtime, u64 vruntime),
+	      "pid %d runtime %llu vruntime %llu", tsk->pid, runtime, vruntime);
+
+#ifdef CONFIG_SCHEDSTATS
+DEFINE_TRACER(sched_stat_wait, kernel_sched_stat_wait,
+	      TP_PROTO(struct task_struct *tsk, u64 delay),
+	      "pid %d delay %llu", tsk->pid, delay);
+
+DEFINE_TRACER(sched_stat_sleep, kernel_sched_stat_sleep,
+	      TP_PROTO(struct task_struct *tsk, u64 delay),
+	      "pid %d delay %llu", tsk->pid, delay);
+
+DEFINE_TRACER(sched_stat_iowait, kernel_sched_stat_iowait,
+	      TP_PROTO(struct task_struct *tsk, u64 delay),
+	      "pid %d delay %llu", tsk->pid, delay);
+
+DEFINE_TRACER(sched_stat_blocked, kernel_sched_stat_blocked,
+	      TP_PROTO(struct task_struct *tsk, u64 delay),
+	      "pid %d delay %llu", tsk->pid, delay);
+#endif
+
+/* Processes */
+
+DEFINE_TRACER(sched_process_fork, kernel_process_fork,
+	      TP_PROTO(struct task_struct *parent, struct task_struct *child),
+	      "parent_pid %d child_pid %d child_tgid %d",
+	      parent->pid, child->pid, child->tgid);
+
+DEFINE_TRACER(sched_process_exec, kernel_process_exec,
+	      TP_PROTO(struct task_struct *p, pid_t old_pid,
+		       struct linux_binprm *bprm),
+	      "pid %d old_pid %d filename %s", p->pid, old_pid, bprm->filename);
+
+DEFINE_TRACER(sched_process_exit, kernel_process_exit,
+	      TP_PROTO(struct task_struct *p),
+	      "pid %d", p->pid);
+
+DEFINE_TRACER(sched_process_free, kernel_process_free,
+	      TP_PROTO(struct task_struct *p),
+	      "pid %d", p->pid);
+
+DEFINE_TRACER(sched_process_wait, kernel_process_wait,
+	      TP_PROTO(struct pid *pid),
+	      "pid %d", pid_nr(pid));
+
+#ifdef CONFIG_DETECT_HUNG_TASK
+DEFINE_TRACER(sched_process_hang, kernel_process_hang,
+	      TP_PROTO(struct task_struct *tsk),
+	      "pid %d", tsk->pid);
+#endif
+
+/* Kernel threads */
+
+DEFINE_TRACER(sched_kthread_stop, kernel_kthread_stop,
+	      TP_PROTO(struct task_struct *t),
+	      "pid %d", t->pid);
+
+DEFINE_TRACER(sched_kthread_stop_ret, kernel_kthread_stop_ret,
+	      TP_PROTO(int ret),
+	      "ret %d", ret);
+
+DEFINE_TRACER(sched_kthread_work_queue_work, kernel_kthread_work_queue,
+	      TP_PROTO(struct kthread_worker *worker, struct kthread_work *work),
+	      "work %p function %p worker %p", work, work->func, worker);
+
+DEFINE_TRACER(sched_kthread_work_execute_start, kernel_kthread_work_start,
+	      TP_PROTO(struct kthread_work *work),
+	      "work %p function %p", work, work->func);
+
+DEFINE_TRACER(sched_kthread_work_execute_end, kernel_kthread_work_end,
+	      TP_PROTO(struct kthread_work *work, kthread_work_func_t function),
+	      "work %p function %p", work, function);

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests of immediate values: what a reader sees, from code and from
+ * memory, before and after the value is set. With CONFIG_IMMEDIATE the code is
+ * patched, without it these are plain variables; the tests are the same but
+ * for those that look at the code.
+ */
+#include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/immediate.h>
+#include <linux/kprobes.h>
+#include <linux/kthread.h>
+#include <linux/limits.h>
+#include <linux/module.h>
+
+#ifdef CONFIG_X86
+#include <asm/text-patching.h>
+#endif
+
+enum colour { RED, GREEN, BLUE };
+
+static DEFINE_IMV(u8, imv_u8) = 1;
+static DEFINE_IMV(u16, imv_u16) = 2;
+static DEFINE_IMV(u32, imv_u32) = 3;
+static DEFINE_IMV(u64, imv_u64) = 0x0123456789abcdefULL;
+static DEFINE_IMV(s8, imv_s8) = -1;
+static DEFINE_IMV(s16, imv_s16) = -2;
+static DEFINE_IMV(int, imv_int) = -3;
+static DEFINE_IMV(s64, imv_s64) = -4;
+static DEFINE_IMV(enum colour, imv_colour) = GREEN;
+static DEFINE_IMV(const char *, imv_text) = "first";
+static DEFINE_IMV(bool, imv_flag);
+DEFINE_IMV(unsigned int, imv_global) = 7;
+EXPORT_IMV_SYMBOL_GPL(imv_global);
+DECLARE_IMV(unsigned int, imv_global);
+
+static void imv_test_initial(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 1);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u16), 2);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u32), 3U);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u64), 0x0123456789abcdefULL);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_s8), -1);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_s16), -2);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_int), -3);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_s64), -4LL);
+	KUNIT_EXPECT_EQ(test, (int)imv_read(imv_colour), (int)GREEN);
+	KUNIT_EXPECT_STREQ(test, imv_read(imv_text), "first");
+	KUNIT_EXPECT_FALSE(test, imv_read(imv_flag));
+	KUNIT_EXPECT_EQ(test, imv_read(imv_global), 7U);
+}
+
+/* Sets a value, looks at it from the code and from memory, and puts it back. */
+#define expect_set(test, name, value)					\
+	do {								\
+		__typeof__(name##__imv) __old = _imv_read(name);	\
+		__typeof__(name##__imv) __new = (value);		\
+									\
+		imv_set(name, __new);					\
+		KUNIT_EXPECT_TRUE(test, imv_read(name) == __new);	\
+		KUNIT_EXPECT_TRUE(test, _imv_read(name) == __new);	\
+		imv_set(name, __old);					\
+		KUNIT_EXPECT_TRUE(test, imv_read(name) == __old);	\
+	} while (0)
+
+static void imv_test_extremes(struct kunit *test)
+{
+	expect_set(test, imv_u8, 0);
+	expect_set(test, imv_u8, U8_MAX);
+	expect_set(test, imv_u16, U16_MAX);
+	expect_set(test, imv_u32, U32_MAX);
+	expect_set(test, imv_u64, U64_MAX);
+	expect_set(test, imv_u64, (u64)U32_MAX + 1);
+	expect_set(test, imv_s8, S8_MIN);
+	expect_set(test, imv_s16, S16_MIN);
+	expect_set(test, imv_int, INT_MIN);
+	expect_set(test, imv_s64, S64_MIN);
+	expect_set(test, imv_s64, S64_MAX);
+	expect_set(test, imv_colour, BLUE);
+	expect_set(test, imv_text, NULL);
+	expect_set(test, imv_flag, true);
+}
+
+static int flag_branches(void)
+{
+	int taken = 0;
+
+	immediate_if (imv_flag)
+		taken += 1;
+	immediate_if_likely (imv_flag)
+		taken += 10;
+	else
+		taken += 100;
+	if (imv_unlikely(imv_flag) && imv_likely(imv_flag))
+		taken += 1000;
+	return taken;
+}
+
+static void imv_test_branch(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, flag_branches(), 100);
+	imv_set(imv_flag, true);
+	KUNIT_EXPECT_EQ(test, flag_branches(), 1011);
+	imv_set(imv_flag, false);
+	KUNIT_EXPECT_EQ(test, flag_branches(), 100);
+}
+
+static void imv_test_branch_any_size(struct kunit *test)
+{
+	bool taken = false;
+
+	imv_set(imv_u64, 1ULL << 32);
+	immediate_if (imv_u64)
+		taken = true;
+	KUNIT_EXPECT_TRUE(test, taken);
+	imv_set(imv_u64, 0);
+	immediate_if (imv_u64)
+		taken = false;
+	KUNIT_EXPECT_TRUE(test, taken);
+	imv_set(imv_u64, 0x0123456789abcdefULL);
+}
+
+/* A loop that the compiler unrolls has a site for each round. */
+static void imv_test_unrolled(struct kunit *test)
+{
+	int i, sum = 0;
+
+	imv_set(imv_int, 5);
+#pragma GCC unroll 8
+	for (i = 0; i < 8; i++)
+		sum += imv_read(imv_int);
+	KUNIT_EXPECT_EQ(test, sum, 40);
+	imv_set(imv_int, -3);
+}
+
+/* Many values at once, so that each register is the target of a site. */
+static noinline u64 read_all_registers(void)
+{
+	u64 a = imv_read(imv_u32), b = imv_read(imv_u32), c = imv_read(imv_u32);
+	u64 d = imv_read(imv_u64), e = imv_read(imv_u64), f = imv_read(imv_u64);
+	u64 g = imv_read(imv_u8), h = imv_read(imv_u16), i = imv_read(imv_u64);
+	u64 j = imv_read(imv_u64), k = imv_read(imv_u64), l = imv_read(imv_u64);
+
+	barrier();
+	return ((a ^ b) + c) ^ ((d ^ e) + f) ^ ((g ^ h) + i) ^ ((j ^ k) + l);
+}
+
+static void imv_test_registers(struct kunit *test)
+{
+	u64 wide = _imv_read(imv_u64), word = _imv_read(imv_u32);
+	u64 expected = word ^ wide ^ ((1 ^ 2) + wide) ^ wide;
+
+	KUNIT_EXPECT_EQ(test, read_all_registers(), expected);
+}
+
+static void imv_test_batch(struct kunit *test)
+{
+	imv_batch_begin();
+	imv_set(imv_u8, 11);
+	imv_batch_begin();
+	imv_set(imv_u64, 12);
+	imv_batch_commit();
+	imv_set(imv_flag, true);
+	KUNIT_EXPECT_EQ(test, _imv_read(imv_u8), 11);
+	if (IS_ENABLED(CONFIG_IMMEDIATE)) {
+		KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 1);
+		KUNIT_EXPECT_FALSE(test, imv_unlikely(imv_flag));
+	}
+	imv_batch_commit();
+
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 11);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u64), 12ULL);
+	KUNIT_EXPECT_TRUE(test, imv_unlikely(imv_flag));
+
+	imv_batch_begin();
+	imv_set(imv_u8, 1);
+	imv_set(imv_u64, 0x0123456789abcdefULL);
+	imv_set(imv_flag, false);
+	imv_batch_commit();
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 1);
+	KUNIT_EXPECT_FALSE(test, imv_unlikely(imv_flag));
+}
+
+/* KUnit runs before this text is freed, in the kernel and in a module. */
+static noinline unsigned int __init read_in_init(void)
+{
+	return imv_read(imv_global);
+}
+
+static void __ref imv_test_init_text(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, read_in_init(), 7U);
+	imv_set(imv_global, 8);
+	KUNIT_EXPECT_EQ(test, read_in_init(), 8U);
+	imv_set(imv_global, 7);
+}
+
+/* By now the text is freed, and must not be patched any more. */
+static void __exit imv_test_exit(void)
+{
+	imv_set(imv_global, 9);
+}
+module_exit(imv_test_exit);
+
+/*
+ * One CPU sets two values in turn while another one reads: it may see either,
+ * and nothing else.
+ */
+#define TORN_A	0x1111222233334444ULL
+#define TORN_B	0xaaaabbbbccccddddULL
+
+static DEFINE_IMV(u64, imv_torn) = TORN_A;
+static DEFINE_IMV(bool, imv_torn_flag);
+
+struct reader {
+	unsigned long reads;
+	unsigned long bad;
+};
+
+static int read_until_stopped(void *data)
+{
+	struct reader *reader = data;
+
+	while (!kthread_should_stop()) {
+		u64 value = imv_read(imv_torn);
+		bool jump = imv_unlikely(imv_torn_flag);
+
+		/* A 32-bit machine reads it in two halves. */
+		if (IS_ENABLED(CONFIG_64BIT) &&
+		    value != TORN_A && value != TORN_B)
+			reader->bad++;
+		if (jump != 0 && jump != 1)
+			reader->bad++;
+		reader->reads++;
+		cond_resched();
+	}
+	return 0;
+}
+
+static void imv_test_concurrent(struct kunit *test)
+{
+	struct reader reader = { };
+	struct task_struct *thread;
+	int i;
+
+	thread = kthread_create(read_until_stopped, &reader, "imv_test");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, thread);
+	kthread_bind(thread, cpumask_last(cpu_online_mask));
+	wake_up_process(thread);
+	for (i = 0; i < 100 || !READ_ONCE(reader.reads); i++) {
+		imv_set(imv_torn, i & 1 ? TORN_A : TORN_B);
+		imv_set(imv_torn_flag, i & 1);
+		msleep(1);
+	}
+	kthread_stop(thread);
+	KUNIT_EXPECT_EQ(test, reader.bad, 0UL);
+	KUNIT_EXPECT_GT(test, reader.reads, 0UL);
+	imv_set(imv_torn, TORN_A);
+	imv_set(imv_torn_flag, false);
+}
+
+#ifdef CONFIG_IMMEDIATE
+static noinline int site_for_kprobe(void)
+{
+	return imv_read(imv_int);
+}
+
+/* The first byte of the site in site_for_kprobe(), or NULL. */
+static u8 *find_site(void)
+{
+	u8 *start = (u8 *)site_for_kprobe, *pos;
+
+	for (pos = start; pos < start + 32; pos++)
+		if (imv_text_reserved(pos, pos))
+			return pos;
+	return NULL;
+}
+
+static void imv_test_reserved(struct kunit *test)
+{
+	u8 *site = find_site();
+
+	KUNIT_ASSERT_NOT_NULL(test, site);
+	KUNIT_EXPECT_FALSE(test, imv_text_reserved(site - 1, site - 1));
+	KUNIT_EXPECT_TRUE(test, imv_text_reserved(site - 1, site));
+	KUNIT_EXPECT_TRUE(test, imv_text_reserved(site + 4, site + 8));
+	KUNIT_EXPECT_FALSE(test, imv_text_reserved(site + 6, site + 6));
+}
+
+static void imv_test_kprobe_refused(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	struct kprobe kprobe = { .addr = find_site() };
+
+	KUNIT_EXPECT_EQ(test, site_for_kprobe(), -3);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&kprobe), -EINVAL);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
+}
+#endif /* CONFIG_IMMEDIATE */
+
+#if defined(CONFIG_X86) && !defined(CONFIG_UML)
+/* What a CPU does that meets the breakpoint of a site: for each register. */
+static unsigned long *reg_of(struct pt_regs *regs, int nr)
+{
+	unsigned long *reg[] = {
+		&regs->ax, &regs->cx, &regs->dx, &regs->bx,
+		&regs->sp, &regs->bp, &regs->si, &regs->di,
+#ifdef CONFIG_X86_64
+		&regs->r8, &regs->r9, &regs->r10, &regs->r11,
+		&regs->r12, &regs->r13, &regs->r14, &regs->r15,
+#endif
+	};
+
+	return nr < ARRAY_SIZE(reg) ? reg[nr] : NULL;
+}
+
+static void imv_test_emulate(struct kunit *test)
+{
+	struct pt_regs regs;
+	int nr;
+
+	for (nr = 0; nr < 16 && reg_of(&regs, nr); nr++) {
+		u8 word[] = { 0x40 | nr >> 3, 0xb8 | (nr & 7), 0x78, 0x56, 0x34, 0x92 };
+		u8 wide[] = { 0x48 | nr >> 3, 0xb8 | (nr & 7), 0xef, 0xcd, 0xab, 0x89,
+			      0x67, 0x45, 0x23, 0x01 };
+
+		memset(&regs, 0xff, sizeof(regs));
+		int3_emulate_mov_imm(&regs, nr < 8 ? word + 1 : word);
+		KUNIT_EXPECT_EQ(test, *reg_of(&regs, nr), 0x92345678UL);
+		if (!IS_ENABLED(CONFIG_X86_64))
+			continue;
+		int3_emulate_mov_imm(&regs, wide);
+		KUNIT_EXPECT_EQ(test, (u64)*reg_of(&regs, nr), 0x0123456789abcdefULL);
+	}
+}
+#endif
+
+static struct kunit_case imv_test_cases[] = {
+	KUNIT_CASE(imv_test_initial),
+	KUNIT_CASE(imv_test_extremes),
+	KUNIT_CASE(imv_test_branch),
+	KUNIT_CASE(imv_test_branch_any_size),
+	KUNIT_CASE(imv_test_unrolled),
+	KUNIT_CASE(imv_test_registers),
+	KUNIT_CASE(imv_test_batch),
+	KUNIT_CASE(imv_test_init_text),
+	KUNIT_CASE(imv_test_concurrent),
+#ifdef CONFIG_IMMEDIATE
+	KUNIT_CASE(imv_test_reserved),
+	KUNIT_CASE(imv_test_kprobe_refused),
+#endif
+#if defined(CONFIG_X86) && !defined(CONFIG_UML)
+	KUNIT_CASE(imv_test_emulate),
+#endif
+	{ }
+};
+
+static struct kunit_suite imv_test_suite = {
+	.name = "immediate",
+	.test_cases = imv_test_cases,
+};
+kunit_test_suite(imv_test_suite);
+
+MODULE_DESCRIPTION("KUnit tests of immediate values");
+MODULE_LICENSE("GPL");

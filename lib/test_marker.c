@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests of markers: which probes are called, with which values, and what
+ * registration answers.
+ */
+#include <kunit/test.h>
+#include <linux/limits.h>
+#include <linux/marker.h>
+#include <linux/module.h>
+
+#include "test_fail_alloc.h"
+
+#define NUMBER_FORMAT	"number %d text %s"
+
+DECLARE_TRACE(kunit_marked, TP_PROTO(int number), TP_ARGS(number));
+
+static int reg_result;
+
+static int test_reg(void)
+{
+	return reg_result;
+}
+
+DEFINE_TRACE_FN(kunit_marked, test_reg, NULL, TP_PROTO(int number),
+		TP_ARGS(number));
+
+/* What the probes saw: each call adds its private digit at the end. */
+static unsigned long calls;
+static int last_number;
+static char last_text[16];
+static const char *last_name;
+
+static void *digit(unsigned long nr)
+{
+	return (void *)nr;
+}
+
+static void note_call(void *private)
+{
+	calls = calls * 10 + (unsigned long)private;
+}
+
+static void probe(void *private, void *call_private, const char *format,
+		  va_list *args)
+{
+	note_call(private);
+	last_number = va_arg(*args, int);
+	strscpy(last_text, va_arg(*args, char *), sizeof(last_text));
+}
+
+static void probe_ignore(void *private, void *call_private, const char *format,
+			 va_list *args)
+{
+	note_call(private);
+}
+
+static void variadic(const struct __mark_marker *marker, void *private,
+		     const char *format, ...)
+{
+	va_list args;
+
+	note_call(private);
+	last_name = marker->name;
+	va_start(args, format);
+	last_number = va_arg(args, int);
+	strscpy(last_text, va_arg(args, char *), sizeof(last_text));
+	va_end(args);
+}
+
+static int nr_evaluated;
+
+static int evaluated(int number)
+{
+	nr_evaluated++;
+	return number;
+}
+
+static noinline unsigned long fire(int number)
+{
+	calls = 0;
+	trace_mark(kunit_number, NUMBER_FORMAT, evaluated(number), "text");
+	return calls;
+}
+
+static int marker_test_init(struct kunit *test)
+{
+	calls = 0;
+	last_number = 0;
+	last_text[0] = '\0';
+	last_name = NULL;
+	nr_evaluated = 0;
+	reg_result = 0;
+	return 0;
+}
+
+static void marker_test_off(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+	KUNIT_EXPECT_EQ(test, nr_evaluated, 0);
+}
+
+static void marker_test_on_and_off(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, marker_probe_register("kunit_number", NUMBER_FORMAT,
+						    probe, digit(1)), 0);
+	KUNIT_EXPECT_EQ(test, fire(-7), 1UL);
+	KUNIT_EXPECT_EQ(test, last_number, -7);
+	KUNIT_EXPECT_STREQ(test, last_text, "text");
+	KUNIT_EXPECT_EQ(test, nr_evaluated, 1);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe, digit(1)), 0);
+	KUNIT_EXPECT_EQ(test, fire(2), 0UL);
+	KUNIT_EXPECT_EQ(test, nr_evaluated, 1);
+}
+
+/* Each probe has arguments of its own to consume. */
+static void marker_test_several(struct kunit *test)
+{
+	unsigned long i;
+
+	for (i = 1; i <= 3; i++)
+		KUNIT_ASSERT_EQ(test, marker_probe_register("kunit_number", NUMBER_FORMAT,
+							    probe, digit(i)), 0);
+	KUNIT_EXPECT_EQ(test, fire(4), 123UL);
+	KUNIT_EXPECT_EQ(test, last_number, 4);
+	KUNIT_EXPECT_STREQ(test, last_text, "text");
+	marker_probe_unregister("kunit_number", probe, digit(1));
+	KUNIT_EXPECT_EQ(test, fire(5), 23UL);
+	marker_probe_unregister("kunit_number", probe, digit(3));
+	marker_probe_unregister("kunit_number", probe, digit(2));
+	KUNIT_EXPECT_EQ(test, fire(6), 0UL);
+}
+
+static void marker_test_variadic(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, marker_probe_register("kunit_number", NUMBER_FORMAT,
+						    variadic, digit(1)), 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+	KUNIT_EXPECT_EQ(test, nr_evaluated, 0);
+	KUNIT_EXPECT_EQ(test, marker_arm("kunit_number"), 0);
+	KUNIT_EXPECT_EQ(test, fire(8), 1UL);
+	KUNIT_EXPECT_EQ(test, last_number, 8);
+	KUNIT_EXPECT_STREQ(test, last_text, "text");
+	KUNIT_EXPECT_STREQ(test, last_name, "kunit_number");
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_number"), 0);
+	KUNIT_EXPECT_EQ(test, fire(9), 0UL);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", variadic, digit(1)), 0);
+}
+
+static void marker_test_arm_nests(struct kunit *test)
+{
+	marker_probe_register("kunit_number", NUMBER_FORMAT, variadic, digit(1));
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_number"), -EINVAL);
+	marker_arm("kunit_number");
+	marker_arm("kunit_number");
+	marker_arm("kunit_number");
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_number"), 0);
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_number"), 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 1UL);
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_number"), 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_number"), -EINVAL);
+	marker_probe_unregister("kunit_number", variadic, digit(1));
+	KUNIT_EXPECT_EQ(test, marker_arm("kunit_number"), -ENOENT);
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_number"), -ENOENT);
+	KUNIT_EXPECT_EQ(test, marker_arm("kunit_nobody"), -ENOENT);
+	KUNIT_EXPECT_EQ(test, marker_arm(NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_disarm(""), -EINVAL);
+}
+
+/* Arming outlives the probes. */
+static void marker_test_arm_stays(struct kunit *test)
+{
+	marker_probe_register("kunit_number", NUMBER_FORMAT, variadic, digit(1));
+	marker_arm("kunit_number");
+	marker_probe_unregister("kunit_number", variadic, digit(1));
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+	marker_probe_register("kunit_number", NUMBER_FORMAT, variadic, digit(2));
+	KUNIT_EXPECT_EQ(test, fire(1), 2UL);
+	marker_probe_unregister("kunit_number", variadic, digit(2));
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_number"), 0);
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_number"), -ENOENT);
+}
+
+static void marker_test_both_forms(struct kunit *test)
+{
+	marker_probe_register("kunit_number", NUMBER_FORMAT, variadic, digit(1));
+	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(2));
+	KUNIT_EXPECT_EQ(test, fire(1), 2UL);
+	marker_arm("kunit_number");
+	KUNIT_EXPECT_EQ(test, fire(1), 12UL);
+	KUNIT_EXPECT_EQ(test, last_number, 1);
+	marker_disarm("kunit_number");
+	KUNIT_EXPECT_EQ(test, fire(1), 2UL);
+	marker_probe_unregister("kunit_number", probe, digit(2));
+	marker_probe_unregister("kunit_number", variadic, digit(1));
+}
+
+#define ALL_FORMAT							\
+	"d %d u %u x %x ld %ld lu %lu lx %lx lld %lld llu %llu p %p c %c s %s"
+
+static struct kunit *all_test;
+
+static void check_all(va_list *args)
+{
+	struct kunit *test = all_test;
+
+	KUNIT_EXPECT_EQ(test, va_arg(*args, int), INT_MIN);
+	KUNIT_EXPECT_EQ(test, va_arg(*args, unsigned int), UINT_MAX);
+	KUNIT_EXPECT_EQ(test, va_arg(*args, unsigned int), 0x80000000);
+	KUNIT_EXPECT_EQ(test, va_arg(*args, long), LONG_MIN);
+	KUNIT_EXPECT_EQ(test, va_arg(*args, unsigned long), ULONG_MAX);
+	KUNIT_EXPECT_EQ(test, va_arg(*args, unsigned long), 1UL);
+	KUNIT_EXPECT_EQ(test, va_arg(*args, long long), LLONG_MIN);
+	KUNIT_EXPECT_EQ(test, va_arg(*args, unsigned long long), ULLONG_MAX);
+	KUNIT_EXPECT_PTR_EQ(test, va_arg(*args, void *), (void *)test);
+	KUNIT_EXPECT_EQ(test, va_arg(*args, int), 'c');
+	KUNIT_EXPECT_STREQ(test, va_arg(*args, char *), "string");
+	calls++;
+}
+
+static void probe_all(void *private, void *call_private, const char *format,
+		      va_list *args)
+{
+	KUNIT_EXPECT_STREQ(all_test, format, ALL_FORMAT);
+	KUNIT_EXPECT_NULL(all_test, call_private);
+	check_all(args);
+}
+
+static void variadic_all(const struct __mark_marker *marker, void *private,
+			 const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	check_all(&args);
+	va_end(args);
+}
+
+/* Every conversion, with extreme values, in both forms of probe. */
+static void marker_test_values(struct kunit *test)
+{
+	all_test = test;
+	KUNIT_ASSERT_EQ(test, marker_probe_register("kunit_all", ALL_FORMAT,
+						    probe_all, NULL), 0);
+	KUNIT_ASSERT_EQ(test, marker_probe_register("kunit_all", ALL_FORMAT,
+						    variadic_all, NULL), 0);
+	marker_arm("kunit_all");
+	trace_mark(kunit_all, ALL_FORMAT, INT_MIN, UINT_MAX, 0x80000000,
+		   LONG_MIN, ULONG_MAX, 1UL, LLONG_MIN, ULLONG_MAX,
+		   (void *)test, 'c', "string");
+	marker_disarm("kunit_all");
+	marker_probe_unregister("kunit_all", probe_all, NULL);
+	marker_probe_unregister("kunit_all", variadic_all, NULL);
+	KUNIT_EXPECT_EQ(test, calls, 2UL);
+}
+
+static void marker_test_noargs(struct kunit *test)
+{
+	marker_probe_register("kunit_noargs", MARK_NOARGS, probe_ignore, digit(5));
+	trace_mark(kunit_noargs, MARK_NOARGS);
+	marker_probe_unregister("kunit_noargs", probe_ignore, digit(5));
+	KUNIT_EXPECT_EQ(test, calls, 5UL);
+}
+
+static void marker_test_load_guard(struct kunit *test)
+{
+	_trace_mark(kunit_load, "nr %d", 1);
+	KUNIT_EXPECT_EQ(test, calls, 0UL);
+	marker_probe_register("kunit_load", "nr %d", probe_ignore, digit(5));
+	_trace_mark(kunit_load, "nr %d", 1);
+	marker_probe_unregister("kunit_load", probe_ignore, digit(5));
+	KUNIT_EXPECT_EQ(test, calls, 5UL);
+}
+
+static int count_listed(const struct marker_info *info, void *priv)
+{
+	struct marker_info *wanted = priv;
+
+	if (strcmp(info->marker->name, "kunit_sites"))
+		return 0;
+	*wanted = *info;
+	return 1;
+}
+
+/* Places that share a name and a format are one marker to probes. */
+static void marker_test_sites(struct kunit *test)
+{
+	struct marker_info info = { };
+
+	marker_probe_register("kunit_sites", "nr %d", probe_ignore, digit(1));
+	marker_probe_register("kunit_sites", "nr %d", variadic, digit(1));
+	trace_mark(kunit_sites, "nr %d", 1);
+	trace_mark(kunit_sites, "nr %d", 2);
+	KUNIT_EXPECT_EQ(test, calls, 11UL);
+	KUNIT_EXPECT_EQ(test, for_each_marker(count_listed, &info), 1);
+	KUNIT_EXPECT_EQ(test, info.sites, 3U);
+	KUNIT_EXPECT_EQ(test, info.probes, 2U);
+	KUNIT_EXPECT_EQ(test, info.armed, 0U);
+	marker_probe_unregister("kunit_sites", variadic, digit(1));
+	marker_probe_unregister("kunit_sites", probe_ignore, digit(1));
+	trace_mark(kunit_sites, "nr %d", 3);
+	KUNIT_EXPECT_EQ(test, calls, 11UL);
+}
+
+static void marker_test_waits(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_nowhere", "%d",
+						    probe_ignore, NULL), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_nowhere", "%d",
+						    probe_ignore, NULL), -EEXIST);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_nowhere", probe_ignore,
+						      NULL), 0);
+}
+
+static void marker_test_wrong_format(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_number", "number %u",
+						    probe, digit(1)), -EPERM);
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe,
+						      digit(1)), -ENOENT);
+}
+
+static void marker_test_bad_arguments(struct kunit *test)
+{
+	char name[MARKER_NAME_LEN + 1];
+	marker_probe_func *no_probe = NULL;
+
+	KUNIT_EXPECT_EQ(test, marker_probe_register(NULL, "%d", probe, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", NULL, probe, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", NULL, variadic, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", "%d", no_probe, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", "%d", NULL, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("", "%d", probe, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(NULL, probe, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_x", NULL, NULL), -EINVAL);
+
+	memset(name, 'x', sizeof(name));
+	name[MARKER_NAME_LEN] = '\0';
+	KUNIT_EXPECT_EQ(test, marker_probe_register(name, "%d", probe, NULL), -EINVAL);
+	name[MARKER_NAME_LEN - 1] = '\0';
+	KUNIT_EXPECT_EQ(test, marker_probe_register(name, "%d", probe, NULL), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, probe, NULL), 0);
+}
+
+static void marker_test_variadic_formats(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", "%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d",
+						    variadic, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", "%y", variadic, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", "%*d", variadic, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", "100%% %5.3ld %-8s",
+						    variadic, NULL), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_x", variadic, NULL), 0);
+}
+
+static void marker_test_unknown_probe(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe, digit(1)), -ENOENT);
+	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(1));
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_number", NUMBER_FORMAT, probe,
+						    digit(1)), -EEXIST);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe, digit(2)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe_ignore,
+						      digit(1)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, fire(1), 1UL);
+	marker_probe_unregister("kunit_number", probe, digit(1));
+}
+
+/* Two markers in the probe of one tracepoint. */
+static __used void probe_marked(void *data, int number)
+{
+	trace_mark_tp(kunit_tp_a, kunit_marked, probe_marked, "a %d", number);
+	trace_mark_tp(kunit_tp_b, kunit_marked, probe_marked, "b %d", number);
+}
+
+static void marker_test_tracepoint(struct kunit *test)
+{
+	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+	marker_probe_register("kunit_tp_a", "a %d", probe_ignore, digit(1));
+	KUNIT_EXPECT_TRUE(test, trace_kunit_marked_enabled());
+	trace_kunit_marked(1);
+	KUNIT_EXPECT_EQ(test, calls, 1UL);
+
+	marker_probe_register("kunit_tp_b", "b %d", probe_ignore, digit(2));
+	trace_kunit_marked(1);
+	KUNIT_EXPECT_EQ(test, calls, 112UL);
+	marker_probe_unregister("kunit_tp_a", probe_ignore, digit(1));
+	KUNIT_EXPECT_TRUE(test, trace_kunit_marked_enabled());
+	trace_kunit_marked(1);
+	KUNIT_EXPECT_EQ(test, calls, 1122UL);
+	marker_probe_unregister("kunit_tp_b", probe_ignore, digit(2));
+	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+	trace_kunit_marked(1);
+	KUNIT_EXPECT_EQ(test, calls, 1122UL);
+}
+
+/* An unarmed variadic probe connects nothing; arming does. */
+static void marker_test_tracepoint_armed(struct kunit *test)
+{
+	marker_probe_register("kunit_tp_a", "a %d", variadic, digit(1));
+	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+	reg_result = -EBUSY;
+	KUNIT_EXPECT_EQ(test, marker_arm("kunit_tp_a"), -EBUSY);
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_tp_a"), -EINVAL);
+	reg_result = 0;
+	KUNIT_EXPECT_EQ(test, marker_arm("kunit_tp_a"), 0);
+	KUNIT_EXPECT_TRUE(test, trace_kunit_marked_enabled());
+	marker_disarm("kunit_tp_a");
+	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+	marker_probe_unregister("kunit_tp_a", variadic, digit(1));
+}
+
+static void marker_test_tracepoint_fails(struct kunit *test)
+{
+	reg_result = -EBUSY;
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_tp_a", "a %d", probe_ignore,
+						    digit(1)), -EBUSY);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_tp_a", probe_ignore,
+						      digit(1)), -ENOENT);
+	reg_result = 0;
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_tp_a", "a %d", probe_ignore,
+						    digit(1)), 0);
+	marker_probe_unregister("kunit_tp_a", probe_ignore, digit(1));
+}
+
+static void marker_test_no_memory_to_add(struct kunit *test)
+{
+	int ret;
+
+	need_failing_alloc(test);
+	fail_next_alloc();
+	ret = marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(1));
+	stop_failing();
+	KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+
+	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(1));
+	fail_next_alloc();
+	ret = marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(2));
+	stop_failing();
+	KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	KUNIT_EXPECT_EQ(test, fire(1), 1UL);
+	marker_probe_unregister("kunit_number", probe, digit(1));
+}
+
+static void marker_test_no_memory_to_remove(struct kunit *test)
+{
+	unsigned long i;
+	int ret;
+
+	need_failing_alloc(test);
+	for (i = 1; i <= 3; i++)
+		marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(i));
+	fail_next_alloc();
+	ret = marker_probe_unregister("kunit_number", probe, digit(2));
+	stop_failing();
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 13UL);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe, digit(2)), -ENOENT);
+	for (i = 1; i <= 3; i += 2)
+		KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe,
+							      digit(i)), 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+}
+
+static struct kunit_case marker_test_cases[] = {
+	KUNIT_CASE(marker_test_off),
+	KUNIT_CASE(marker_test_on_and_off),
+	KUNIT_CASE(marker_test_several),
+	KUNIT_CASE(marker_test_variadic),
+	KUNIT_CASE(marker_test_arm_nests),
+	KUNIT_CASE(marker_test_arm_stays),
+	KUNIT_CASE(marker_test_both_forms),
+	KUNIT_CASE(marker_test_values),
+	KUNIT_CASE(marker_test_noargs),
+	KUNIT_CASE(marker_test_load_guard),
+	KUNIT_CASE(marker_test_sites),
+	KUNIT_CASE(marker_test_waits),
+	KUNIT_CASE(marker_test_wrong_format),
+	KUNIT_CASE(marker_test_bad_arguments),
+	KUNIT_CASE(marker_test_variadic_formats),
+	KUNIT_CASE(marker_test_unknown_probe),
+	KUNIT_CASE(marker_test_tracepoint),
+	KUNIT_CASE(marker_test_tracepoint_armed),
+	KUNIT_CASE(marker_test_tracepoint_fails),
+	KUNIT_CASE(marker_test_no_memory_to_add),
+	KUNIT_CASE(marker_test_no_memory_to_remove),
+	{ }
+};
+
+static struct kunit_suite marker_test_suite = {
+	.name = "marker",
+	.init = marker_test_init,
+	.test_cases = marker_test_cases,
+};
+kunit_test_suite(marker_test_suite);
+
+MODULE_DESCRIPTION("KUnit tests of markers");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attaches a probe to a marker, any marker: prints the first hits and counts
+ * them all.
+ *
+ *	modprobe marker_probe marker=kernel_sched_switch print=3
+ *	dmesg | tail
+ *	cat /sys/module/marker_probe/parameters/hits
+ *	rmmod marker_probe
+ *
+ * /sys/kernel/tracing/markers lists the markers there are. With format= the
+ * probe also waits for the marker of a module that is not loaded yet.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/atomic.h>
+#include <linux/irq_work.h>
+#include <linux/kernel.h>
+#include <linux/marker.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+#include <linux/printk.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#define MAX_LINES	1000
+
+static char *marker_name = "kernel_sched_switch";
+module_param_named(marker, marker_name, charp, 0444);
+MODULE_PARM_DESC(marker, "marker to attach to");
+
+static char *format;
+module_param(format, charp, 0444);
+MODULE_PARM_DESC(format, "its format; by default that of the loaded marker");
+
+static unsigned int print = 5;
+module_param(print, uint, 0444);
+MODULE_PARM_DESC(print, "how many of the first hits to print");
+
+static DEFINE_PER_CPU(unsigned long, nr_hits);
+
+static unsigned long sum_hits(void)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(nr_hits, cpu));
+	return sum;
+}
+
+static int hits_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%lu\n", sum_hits());
+}
+
+static const struct kernel_param_ops hits_ops = { .get = hits_get };
+module_param_cb(hits, &hits_ops, NULL, 0444);
+MODULE_PARM_DESC(hits, "how often the marker was hit (read only)");
+
+/*
+ * A marker may be hit where printk() deadlocks, as inside schedule() with the
+ * lock of the runqueue held. So the probe formats a line at once, for what a
+ * %s points to may be gone later, and an interrupt that this CPU sends to
+ * itself prints it as soon as interrupts are on again: then no such lock is
+ * held.
+ */
+enum line_state { LINE_EMPTY, LINE_READY, LINE_PRINTED };
+
+struct line {
+	atomic_t state;
+	char text[120];
+};
+
+static struct line *lines;
+static atomic_t lines_taken = ATOMIC_INIT(0);
+
+static void print_lines(struct irq_work *work)
+{
+	struct line *line;
+
+	for (line = lines; line < lines + print; line++)
+		if (atomic_cmpxchg(&line->state, LINE_READY, LINE_PRINTED) ==
+		    LINE_READY)
+			pr_info("%s: %s\n", marker_name, line->text);
+}
+
+static DEFINE_IRQ_WORK(print_work, print_lines);
+
+/* One for each hit that is to be printed, then NULL. */
+static struct line *take_line(void)
+{
+	unsigned int taken;
+
+	if (atomic_read(&lines_taken) >= print)
+		return NULL;
+	taken = atomic_fetch_inc(&lines_taken);
+	return taken < print ? &lines[taken] : NULL;
+}
+
+static notrace void probe_hit(void *private, void *call_private,
+			      const char *fmt, va_list *args)
+{
+	struct va_format values = { .fmt = fmt, .va = args };
+	struct line *line;
+
+	this_cpu_inc(nr_hits);
+	line = take_line();
+	if (!line)
+		return;
+	snprintf(line->text, sizeof(line->text), "%pV", &values);
+	atomic_set_release(&line->state, LINE_READY);
+	irq_work_queue(&print_work);
+}
+
+/* A copy, since a marker may go with its module. Stops at the first one. */
+static int copy_format(const struct marker_info *info, void *copy)
+{
+	if (strcmp(info->marker->name, marker_name))
+		return 0;
+	*(char **)copy = kstrdup(info->marker->format, GFP_KERNEL);
+	return *(char **)copy ? 1 : -ENOMEM;
+}
+
+static int attach_with(const char *fmt)
+{
+	int ret = marker_probe_register(marker_name, fmt, probe_hit, NULL);
+
+	if (ret == -EINVAL)
+		pr_err("\"%s\" cannot be a marker: a name has 1 to %d characters\n",
+		       marker_name, MARKER_NAME_LEN - 1);
+	return ret;
+}
+
+static int attach(void)
+{
+	char *found = NULL;
+	int ret;
+
+	if (format)
+		return attach_with(format);
+	ret = for_each_marker(copy_format, &found);
+	if (ret < 0)
+		return ret;
+	if (!found) {
+		pr_err("no marker \"%s\" is loaded; choose one of tracefs' file markers, or wait for it with format=\n",
+		       marker_name);
+		return -ENOENT;
+	}
+	ret = attach_with(found);
+	kfree(found);
+	return ret;
+}
+
+static int __init marker_probe_init(void)
+{
+	int ret;
+
+	if (print > MAX_LINES) {
+		pr_err("print=%u is too much, at most %d lines\n", print,
+		       MAX_LINES);
+		return -EINVAL;
+	}
+	lines = kcalloc(print, sizeof(*lines), GFP_KERNEL);
+	if (!lines)
+		return -ENOMEM;
+	ret = attach();
+	if (ret)
+		kfree(lines);
+	return ret;
+}
+module_init(marker_probe_init);
+
+static void __exit marker_probe_exit(void)
+{
+	marker_probe_unregister(marker_name, probe_hit, NULL);
+	marker_synchronize_unregister();
+	irq_work_sync(&print_work);
+	pr_info("%s: %lu hits\n", marker_name, sum_hits());
+	kfree(lines);
+}
+module_exit(marker_probe_exit);
+
+MODULE_DESCRIPTION("Sample: counts the hits of a marker");
+MODULE_LICENSE("GPL");

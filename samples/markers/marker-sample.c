@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A module that has markers. Each is hit as often as the number says that is
+ * written to the parameter fire:
+ *
+ *	modprobe marker_sample
+ *	modprobe marker_probe marker=sample_event
+ *	echo 3 > /sys/module/marker_sample/parameters/fire
+ *
+ * The probe may also come first: it waits if it is given the format.
+ */
+#include <linux/kernel.h>
+#include <linux/marker.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
+
+static void fire_markers(unsigned int count)
+{
+	trace_mark(sample_event, "count %u name %s", count, current->comm);
+	trace_mark(sample_noargs, MARK_NOARGS);
+}
+
+static int fire_set(const char *text, const struct kernel_param *kp)
+{
+	unsigned int times, i;
+	int ret = kstrtouint(text, 0, &times);
+
+	if (ret)
+		return ret;
+	for (i = 0; i < times; i++) {
+		fire_markers(i);
+		cond_resched();
+	}
+	return 0;
+}
+
+static const struct kernel_param_ops fire_ops = { .set = fire_set };
+module_param_cb(fire, &fire_ops, NULL, 0200);
+MODULE_PARM_DESC(fire, "write N to hit each marker N times");
+
+static int __init marker_sample_init(void)
+{
+	return 0;
+}
+module_init(marker_sample_init);
+
+static void __exit marker_sample_exit(void)
+{
+}
+module_exit(marker_sample_exit);
+
+MODULE_DESCRIPTION("Sample: markers in a module");
+MODULE_LICENSE("GPL");

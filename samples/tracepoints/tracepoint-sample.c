@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A module that has tracepoints. Writing N to the parameter fire makes N
+ * requests, and hits sample_request for each and sample_done once:
+ *
+ *	modprobe tracepoint_probe_sample
+ *	echo 3 > /sys/module/tracepoint_sample/parameters/fire
+ *	dmesg | tail
+ */
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
+#include "tracepoint-sample.h"
+
+DEFINE_TRACE(sample_request,
+	     TP_PROTO(const struct sample_request *request, u64 checksum),
+	     TP_ARGS(request, checksum));
+EXPORT_TRACEPOINT_SYMBOL_GPL(sample_request);
+
+DEFINE_TRACE(sample_done,
+	     TP_PROTO(unsigned int requests),
+	     TP_ARGS(requests));
+EXPORT_TRACEPOINT_SYMBOL_GPL(sample_done);
+
+static u64 checksum(const struct sample_request *request)
+{
+	u64 sum = request->nr;
+	const char *c;
+
+	for (c = request->name; *c; c++)
+		sum = sum * 31 + *c;
+	return sum;
+}
+
+static void make_request(unsigned int nr)
+{
+	struct sample_request request = { .nr = nr, .name = current->comm };
+
+	/* The work that only the tracepoint needs is not done while it is off. */
+	if (trace_sample_request_enabled())
+		trace_sample_request(&request, checksum(&request));
+}
+
+static int fire_set(const char *text, const struct kernel_param *kp)
+{
+	unsigned int requests, i;
+	int ret = kstrtouint(text, 0, &requests);
+
+	if (ret)
+		return ret;
+	for (i = 0; i < requests; i++) {
+		make_request(i);
+		cond_resched();
+	}
+	trace_sample_done(requests);
+	return 0;
+}
+
+static const struct kernel_param_ops fire_ops = { .set = fire_set };
+module_param_cb(fire, &fire_ops, NULL, 0200);
+MODULE_PARM_DESC(fire, "write N to make N requests");
+
+static int __init tracepoint_sample_init(void)
+{
+	return 0;
+}
+module_init(tracepoint_sample_init);
+
+static void __exit tracepoint_sample_exit(void)
+{
+}
+module_exit(tracepoint_sample_exit);
+
+MODULE_DESCRIPTION("Sample: tracepoints in a module");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,371 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Markers as a user meets them: the list in tracefs, and the modules of
+# samples/markers. A test is a function; it fails with the first of its commands
+# that fails, and is skipped when it returns 4.
+
+skip=4
+parameters=/sys/module/marker_probe/parameters
+tab=$(printf '\t')
+
+sched=kernel_sched_switch
+sched_format='prev_pid %d next_pid %d prev_state %ld'
+sample=sample_event
+sample_format='count %u name %s'
+
+skip_all() {
+	echo "TAP version 13"
+	echo "1..0 # SKIP $1"
+	exit $skip
+}
+
+comment() {
+	echo "# $*"
+}
+
+is() {
+	[ "$1" = "$2" ] || {
+		comment "'$1' instead of '$2'"
+		return 1
+	}
+}
+
+at_least() {
+	[ "$1" -ge "$2" ] || {
+		comment "$1 instead of at least $2"
+		return 1
+	}
+}
+
+has() {
+	case $1 in
+	*"$2"*) ;;
+	*)	comment "'$2' is not in '$1'"
+		return 1 ;;
+	esac
+}
+
+# The command must fail, and say this.
+fails_with() {
+	words=$1
+	shift
+	if said=$("$@" 2>&1); then
+		comment "succeeded: $*"
+		return 1
+	fi
+	has "$said" "$words"
+}
+
+load() {
+	modprobe "$@" || {
+		comment "cannot load: $*"
+		return 1
+	}
+}
+
+unload() {
+	modprobe -r "$1" || {
+		comment "cannot unload: $1"
+		return 1
+	}
+}
+
+is_loaded() {
+	[ -d "/sys/module/$1" ]
+}
+
+# A column of the list of markers, for one marker.
+column() {
+	awk -F'\t' -v name="$1" -v column="$2" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR > 1 && $1 == name { print $at[column] }' "$tracing/markers"
+}
+
+hits() {
+	cat "$parameters/hits"
+}
+
+variadic_hits() {
+	cat /sys/module/marker_probe_variadic/parameters/hits
+}
+
+arm() {
+	echo "$1" >/sys/module/marker_probe_variadic/parameters/armed
+}
+
+fire() {
+	echo "$1" >/sys/module/marker_sample/parameters/fire
+}
+
+as_nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+# Processes that start and end: the scheduler has something to switch.
+work() {
+	rounds=20
+	while [ $rounds -gt 0 ]; do
+		/bin/true
+		rounds=$((rounds - 1))
+	done
+}
+
+# What the kernel says from here on about markers is given by log_since.
+log_from_here() {
+	log_start="markers.sh $$ $((log_number += 1))"
+	echo "$log_start" >/dev/kmsg
+}
+
+log_since() {
+	dmesg | awk -v start="$log_start" '
+		seen && /marker/ { sub(/^\[[^]]*\] /, ""); print }
+		index($0, start) { seen = 1 }'
+}
+
+count_lines() {
+	grep -c "$1"
+}
+
+list_has_a_header() {
+	is "$(head -n 1 "$tracing/markers")" \
+		"# name${tab}module${tab}sites${tab}probes${tab}armed${tab}format"
+}
+
+list_has_sched_switch() {
+	[ "$have_sched" ] || return $skip
+	is "$(column $sched module)" vmlinux &&
+	at_least "$(column $sched sites)" 1 &&
+	is "$(column $sched format)" "$sched_format"
+}
+
+list_is_for_root_only() {
+	as_nobody true 2>/dev/null || return $skip
+	fails_with "Permission denied" as_nobody cat "$tracing/markers"
+}
+
+probe_counts_while_it_is_attached() {
+	[ "$have_sched" ] || return $skip
+	is "$(column $sched probes)" 0 &&
+	load marker_probe print=0 &&
+	is "$(column $sched probes)" 1 &&
+	work &&
+	before=$(hits) &&
+	work &&
+	at_least "$(hits)" $((before + 20)) &&
+	unload marker_probe &&
+	is "$(column $sched probes)" 0
+}
+
+probe_prints_as_many_lines_as_asked() {
+	[ "$have_sched" ] || return $skip
+	log_from_here
+	load marker_probe print=3 &&
+	work &&
+	at_least "$(hits)" 4 &&
+	is "$(log_since | count_lines "^marker_probe: $sched: prev_pid [0-9]* next_pid [0-9]* prev_state [0-9]*\$")" 3 &&
+	is "$(log_since | count_lines marker_probe:)" 3 &&
+	unload marker_probe &&
+	fails_with "Invalid argument" modprobe marker_probe print=1000000
+}
+
+probe_is_silent_after_it_left() {
+	[ "$have_sched" ] || return $skip
+	load marker_probe print=3 &&
+	work &&
+	before=$(hits) &&
+	log_from_here &&
+	unload marker_probe &&
+	work &&
+	is "$(log_since | sed 's/[0-9]* hits/N hits/')" "marker_probe: $sched: N hits" &&
+	at_least "$(log_since | sed 's/.* \([0-9]*\) hits/\1/')" "$before"
+}
+
+wrong_format_is_refused() {
+	[ "$have_sched" ] || return $skip
+	log_from_here
+	fails_with "Operation not permitted" \
+		modprobe marker_probe "format=prev_pid %d" &&
+	is "$(log_since | wc -l)" 1 &&
+	has "$(log_since)" "$sched: " &&
+	has "$(log_since)" '"prev_pid %d"' &&
+	has "$(log_since)" "\"$sched_format\"" &&
+	! is_loaded marker_probe &&
+	is "$(column $sched probes)" 0
+}
+
+bad_names_are_refused() {
+	longest=$(printf '%0127d' 0)
+	fails_with "Invalid argument" \
+		modprobe marker_probe marker= "format=$sample_format" &&
+	fails_with "Invalid argument" \
+		modprobe marker_probe "marker=${longest}0" "format=$sample_format" &&
+	load marker_probe "marker=$longest" "format=$sample_format" &&
+	unload marker_probe
+}
+
+unknown_marker_needs_a_format() {
+	log_from_here
+	fails_with "could not insert" modprobe marker_probe marker=no_such_marker &&
+	is "$(log_since | wc -l)" 1 &&
+	has "$(log_since)" '"no_such_marker"' &&
+	has "$(log_since)" 'format=' &&
+	! is_loaded marker_probe
+}
+
+probe_waits_for_a_module() {
+	load marker_probe marker=$sample "format=$sample_format" print=1 &&
+	is "$(column $sample probes)" "" &&
+	log_from_here &&
+	load marker_sample &&
+	is "$(column $sample module)" marker_sample &&
+	is "$(column $sample probes)" 1 &&
+	is "$(hits)" 0 &&
+	fire 7 &&
+	is "$(hits)" 7 &&
+	has "$(log_since)" "marker_probe: $sample: count 0 name "
+}
+
+probe_with_another_format_gets_nothing() {
+	load marker_probe marker=$sample "format=count %d" &&
+	log_from_here &&
+	load marker_sample &&
+	is "$(log_since | wc -l)" 1 &&
+	has "$(log_since)" '"count %d"' &&
+	has "$(log_since)" "\"$sample_format\"" &&
+	is "$(column $sample probes)" 0 &&
+	fire 7 &&
+	is "$(hits)" 0
+}
+
+probe_outlives_the_module_of_the_marker() {
+	load marker_sample &&
+	load marker_probe marker=$sample print=0 &&
+	fire 7 &&
+	unload marker_sample &&
+	is "$(column $sample sites)" "" &&
+	is "$(hits)" 7 &&
+	load marker_sample &&
+	is "$(column $sample probes)" 1 &&
+	fire 5 &&
+	is "$(hits)" 12
+}
+
+marker_without_arguments() {
+	load marker_sample &&
+	load marker_probe marker=sample_noargs &&
+	is "$(column sample_noargs probes)" 1 &&
+	is "$(column $sample probes)" 0 &&
+	fire 3 &&
+	is "$(hits)" 3
+}
+
+variadic_probe_is_called_while_armed() {
+	load marker_sample &&
+	log_from_here &&
+	load marker_probe_variadic &&
+	is "$(column $sample probes)" 1 &&
+	is "$(column $sample armed)" 0 &&
+	fire 3 &&
+	is "$(variadic_hits)" 0 &&
+	arm 1 &&
+	is "$(column $sample armed)" 1 &&
+	fire 4 &&
+	is "$(variadic_hits)" 4 &&
+	is "$(log_since | count_lines "marker_probe_variadic: $sample: first count, by ")" 1 &&
+	arm 0 &&
+	is "$(column $sample armed)" 0 &&
+	fire 3 &&
+	is "$(variadic_hits)" 4 &&
+	arm 1 &&
+	unload marker_probe_variadic &&
+	is "$(column $sample probes)" 0 &&
+	is "$(column $sample armed)" 0
+}
+
+variadic_probe_armed_at_load() {
+	load marker_probe_variadic armed=1 &&
+	load marker_sample &&
+	is "$(column $sample armed)" 1 &&
+	fire 6 &&
+	is "$(variadic_hits)" 6
+}
+
+two_probes_on_one_marker() {
+	load marker_sample &&
+	load marker_probe marker=$sample print=0 &&
+	load marker_probe_variadic &&
+	is "$(column $sample probes)" 2 &&
+	fire 3 &&
+	arm 1 &&
+	fire 4 &&
+	is "$(hits)" 7 &&
+	is "$(variadic_hits)" 4 &&
+	unload marker_probe &&
+	is "$(column $sample probes)" 1 &&
+	fire 2 &&
+	is "$(variadic_hits)" 6
+}
+
+modules="marker_probe marker_probe_variadic marker_sample"
+
+unload_all() {
+	for module in $modules; do
+		if is_loaded "$module"; then
+			modprobe -r "$module"
+		fi
+	done
+}
+
+find_tracefs() {
+	for tracing in /sys/kernel/tracing /sys/kernel/debug/tracing; do
+		[ -f $tracing/trace ] && return
+	done
+	skip_all "no tracefs, or not root"
+}
+
+check_requirements() {
+	find_tracefs
+	[ -f $tracing/markers ] || skip_all "no CONFIG_MARKERS"
+	for module in $modules; do
+		modprobe -q -n "$module" || skip_all "no module $module"
+		! is_loaded "$module" || skip_all "$module is in use"
+	done
+	have_sched=$(column $sched module)
+}
+
+# What became of the last command; the state that a test leaves is cleared.
+report() {
+	code=$?
+	unload_all
+	case $code in
+	0)	echo "ok $((number += 1)) $1" ;;
+	4)	echo "ok $((number += 1)) $1 # SKIP" ;;
+	*)	echo "not ok $((number += 1)) $1"
+		failed=1 ;;
+	esac
+}
+
+check_requirements
+number=0 failed=0
+trap unload_all EXIT
+trap 'exit 1' INT TERM
+echo "TAP version 13"
+echo "1..16"
+list_has_a_header; report "list has a header"
+list_has_sched_switch; report "list has sched switch"
+list_is_for_root_only; report "list is for root only"
+probe_counts_while_it_is_attached; report "probe counts while it is attached"
+probe_prints_as_many_lines_as_asked; report "probe prints as many lines as asked"
+probe_is_silent_after_it_left; report "probe is silent after it left"
+wrong_format_is_refused; report "wrong format is refused"
+bad_names_are_refused; report "bad names are refused"
+unknown_marker_needs_a_format; report "unknown marker needs a format"
+probe_waits_for_a_module; report "probe waits for a module"
+probe_with_another_format_gets_nothing; report "probe with another format gets nothing"
+probe_outlives_the_module_of_the_marker; report "probe outlives the module of the marker"
+marker_without_arguments; report "marker without arguments"
+variadic_probe_is_called_while_armed; report "variadic probe is called while armed"
+variadic_probe_armed_at_load; report "variadic probe armed at load"
+two_probes_on_one_marker; report "two probes on one marker"
+exit $failed
