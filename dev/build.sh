@@ -103,5 +103,8 @@ main() {
 	build "$@"
 }
 
-(($#)) || set -- vmlinux modules
+# What guest.sh boots; see there.
+image=vmlinux
+! grep -qs '^CONFIG_KASAN=y' "${fragments[-1]}" || image=bzImage
+(($#)) || set -- "$image" modules
 main "$@"

@@ -46,12 +46,13 @@ make_initramfs() {
 }
 
 # thread=single: with thread=multi QEMU 7.2 runs stale translations of code
-# that the guest has patched. Booting vmlinux itself saves the decompression.
+# that the guest has patched. Booting vmlinux itself saves the decompression;
+# with KASAN its PVH entry does not work, and there is a bzImage.
 qemu() {
 	timeout --foreground --kill-after=5 "$seconds" qemu-system-x86_64 \
 		-accel tcg,thread=single -cpu max -smp "$smp" -m "$memory" \
 		-nodefaults -no-user-config -display none -no-reboot \
-		-kernel "$build/vmlinux" -initrd "$out/guest/initramfs.cpio" \
+		-kernel "$image" -initrd "$out/guest/initramfs.cpio" \
 		-append "console=ttyS0 panic=-1 oops=panic mitigations=off rdinit=/init HOUSE_TOP=$top HOUSE_BUILD=$build${shell:+ HOUSE_SHELL=1} $append" \
 		-serial "file:$log" \
 		-device virtio-rng-pci -device virtio-serial-pci \
@@ -98,7 +99,9 @@ run() {
 	return "$(<"$results/status")"
 }
 
-[[ -f $build/vmlinux ]] || die "no kernel $build/vmlinux: make build"
+image=$build/arch/x86/boot/bzImage
+[[ -f $image ]] || image=$build/vmlinux
+[[ -f $image ]] || die "no kernel $build/vmlinux: make build"
 mkdir -p "$results"
 rm -rf "${results:?}"/* "$log"
 make_initramfs

@@ -11,6 +11,7 @@ dir=$out/build/lint
 tools=(checkpatch sparse warnings kerneldoc shellcheck)
 
 # Not asked of checkpatch, and why:
+# (dev/checkpatch.allow has what is allowed in single files)
 #  FILE_PATH_CHANGES: the series brings MAINTAINERS with it, not each patch.
 #  COMMIT_MESSAGE: quilt patches have none; that of the commit is in series/.
 checkpatch_ignore=FILE_PATH_CHANGES,COMMIT_MESSAGE
@@ -25,19 +26,29 @@ kernel_objects() {
 		grep -vE '^arch/([^x]|x[^8])' | sed 's/c$/o/' || true
 }
 
+checkpatch() {
+	"$linux/scripts/checkpatch.pl" -q --root="$linux" --strict --show-types \
+		--no-summary --terse --ignore "$checkpatch_ignore" "$@"
+}
+
+# What is left of checkpatch's lines without those that are allowed.
+not_allowed() {
+	awk -v top="$top/" 'FNR == NR { if (NF == 2) allowed[$1 " " $2] = 1; next }
+		{ line = $0; sub(top, "", line); split(line, part, ":") }
+		!((part[4] " " part[1]) in allowed)' "$top/dev/checkpatch.allow" -
+}
+
 lint_checkpatch() {
-	local files name code=0
+	local files name found
 	mapfile -t files < <(sources '\.([chS]|rst|sh|py)$|(^|/)(Kconfig[^/]*|Makefile)$')
 	cd "$linux"
-	if ((${#files[@]})); then
-		scripts/checkpatch.pl -q --strict --show-types --no-summary --terse \
-			--ignore "$checkpatch_ignore" -f "${files[@]}" || code=1
-	fi
-	for name in $(patch_names); do
-		scripts/checkpatch.pl -q --strict --show-types --no-summary --terse \
-			--no-signoff --ignore "$checkpatch_ignore" "$patches/$name" || code=1
-	done
-	return $code
+	found=$({
+		checkpatch -f "${files[@]}"
+		for name in $(patch_names); do
+			checkpatch --no-signoff "$patches/$name"
+		done
+	} | not_allowed)
+	[[ -z $found ]] || { say "$found"; return 1; }
 }
 
 # The series' files in the messages of a build; those of stock are not ours.

@@ -146,14 +146,21 @@ struct marker_words {
 	unsigned int count;
 };
 
-/* Some ABIs align arguments of two words; three named ones come before. */
-#define WIDE_ARG_ALIGN	(_Alignof(long long) / sizeof(long))
+/*
+ * Some 32-bit ABIs align arguments of two words, as they align members of
+ * structures. Three arguments with names come before.
+ */
+struct wide_arg {
+	long word;
+	long long wide;
+};
+
+#define WIDE_ARG_ALIGN	(offsetof(struct wide_arg, wide) / sizeof(long))
 #define NAMED_ARGS	3
 
 static unsigned int wide_arg_index(unsigned int count)
 {
-	return ALIGN(count + NAMED_ARGS, max_t(unsigned int, WIDE_ARG_ALIGN, 1)) -
-	       NAMED_ARGS;
+	return ALIGN(count + NAMED_ARGS, WIDE_ARG_ALIGN) - NAMED_ARGS;
 }
 
 /* How many words the arguments of a format take, or -EINVAL. */
@@ -880,5 +887,5 @@ static int __init init_markers(void)
 {
 	return register_module_notifier(&marker_module_nb);
 }
-__initcall(init_markers);
+device_initcall(init_markers);
 #endif /* CONFIG_MODULES */

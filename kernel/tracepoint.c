@@ -24,8 +24,7 @@
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
-extern tracepoint_ptr_t __start___tracepoints_ptrs[];
-extern tracepoint_ptr_t __stop___tracepoints_ptrs[];
+extern tracepoint_ptr_t __start___tracepoints_ptrs[], __stop___tracepoints_ptrs[];
 
 DEFINE_SRCU(tracepoint_srcu);
 EXPORT_SYMBOL_GPL(tracepoint_srcu);
@@ -357,9 +356,9 @@ notrace void tracepoint_rcuidle_exit(int idx)
 }
 EXPORT_SYMBOL_GPL(tracepoint_rcuidle_exit);
 
-static void for_each_tracepoint(tracepoint_ptr_t *start, tracepoint_ptr_t *stop,
-				void (*fct)(struct tracepoint *tp, void *priv),
-				void *priv)
+static void visit_tracepoints(tracepoint_ptr_t *start, tracepoint_ptr_t *stop,
+			      void (*fct)(struct tracepoint *tp, void *priv),
+			      void *priv)
 {
 	for (; start < stop; start++)
 		fct(tracepoint_ptr_deref(start), priv);
@@ -377,8 +376,8 @@ static void for_each_tracepoint(tracepoint_ptr_t *start, tracepoint_ptr_t *stop,
 void for_each_kernel_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
 				void *priv)
 {
-	for_each_tracepoint(__start___tracepoints_ptrs,
-			    __stop___tracepoints_ptrs, fct, priv);
+	visit_tracepoints(__start___tracepoints_ptrs,
+			  __stop___tracepoints_ptrs, fct, priv);
 }
 EXPORT_SYMBOL_GPL(for_each_kernel_tracepoint);
 
@@ -495,9 +494,9 @@ static void tracepoint_module_going(struct module *mod)
 					     MODULE_STATE_GOING, tp_mod);
 		list_del(&tp_mod->list);
 		kfree(tp_mod);
-		for_each_tracepoint(mod->tracepoints_ptrs,
-				    mod->tracepoints_ptrs + mod->num_tracepoints,
-				    check_disconnected, NULL);
+		visit_tracepoints(mod->tracepoints_ptrs,
+				  mod->tracepoints_ptrs + mod->num_tracepoints,
+				  check_disconnected, NULL);
 		break;
 	}
 	mutex_unlock(&tracepoint_module_list_mutex);
@@ -523,7 +522,7 @@ static int __init init_tracepoints(void)
 {
 	return register_module_notifier(&tracepoint_module_nb);
 }
-__initcall(init_tracepoints);
+device_initcall(init_tracepoints);
 #endif /* CONFIG_MODULES */
 
 #ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS

@@ -85,9 +85,9 @@ static int flag_branches(void)
 {
 	int taken = 0;
 
-	immediate_if (imv_flag)
+	immediate_if(imv_flag)
 		taken += 1;
-	immediate_if_likely (imv_flag)
+	immediate_if_likely(imv_flag)
 		taken += 10;
 	else
 		taken += 100;
@@ -110,11 +110,11 @@ static void imv_test_branch_any_size(struct kunit *test)
 	bool taken = false;
 
 	imv_set(imv_u64, 1ULL << 32);
-	immediate_if (imv_u64)
+	immediate_if(imv_u64)
 		taken = true;
 	KUNIT_EXPECT_TRUE(test, taken);
 	imv_set(imv_u64, 0);
-	immediate_if (imv_u64)
+	immediate_if(imv_u64)
 		taken = false;
 	KUNIT_EXPECT_TRUE(test, taken);
 	imv_set(imv_u64, 0x0123456789abcdefULL);
@@ -250,7 +250,7 @@ static void imv_test_concurrent(struct kunit *test)
 	for (i = 0; i < 100 || !READ_ONCE(reader.reads); i++) {
 		imv_set(imv_torn, i & 1 ? TORN_A : TORN_B);
 		imv_set(imv_torn_flag, i & 1);
-		msleep(1);
+		usleep_range(500, 1000);
 	}
 	kthread_stop(thread);
 	KUNIT_EXPECT_EQ(test, reader.bad, 0UL);

@@ -15,8 +15,8 @@
  *	EXPORT_IMV_SYMBOL(name);  EXPORT_IMV_SYMBOL_GPL(name);
  *	imv_read(name)			value, from the code
  *	_imv_read(name)			value, from memory
- *	immediate_if (name) { } else { }
- *	immediate_if_likely (name) { } else { }
+ *	immediate_if(name) { } else { }
+ *	immediate_if_likely(name) { } else { }
  *	imv_unlikely(name), imv_likely(name)	the same jumps, as expressions
  *	imv_set(name, value)		may sleep
  *	imv_set_early(name, value)	while booting, before other CPUs run

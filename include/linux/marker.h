@@ -93,7 +93,7 @@ struct marker {
 	struct marker_probes __rcu *probes;
 	struct tracepoint *tp;
 	void *tp_cb;
-	bool active __aligned(IMV_ALIGN);
+	bool active __aligned(4);
 	bool tp_used;
 };
 
@@ -316,9 +316,15 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  *	   feeds the marker. On an error nothing has changed.
  */
 #define marker_probe_register(name, format, probe, private)		\
-	_Generic((probe),						\
-		 marker_variadic_func *: __marker_probe_register_variadic, \
-		 default: __marker_probe_register)(name, format, probe, private)
+	__builtin_choose_expr(__marker_is_variadic(probe),		\
+			      __marker_probe_register_variadic,		\
+			      __marker_probe_register)			\
+		(name, format, probe, private)
+
+/* The conditional turns a function into a pointer to it. */
+#define __marker_is_variadic(probe)					\
+	__builtin_types_compatible_p(__typeof__(1 ? (probe) : (probe)),	\
+				     marker_variadic_func *)
 
 /**
  * marker_probe_unregister - detach a probe from a marker

@@ -59,7 +59,7 @@ struct tracepoint {
 	int (*regfunc)(void);
 	void (*unregfunc)(void);
 	struct tracepoint_func __rcu *funcs;
-	bool active __aligned(IMV_ALIGN);
+	bool active __aligned(4);
 };
 
 #ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS

@@ -360,6 +360,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 #endif /* TRACEPOINTS_ENABLED */
 
+#ifdef CONFIG_TRACING
+#define __tracepoint_string	__used __section("__tracepoint_str")
+
 /**
  * tracepoint_string - make a constant string known to the tools that read traces
  * @str: a string that stays as it is for as long as its module is loaded
@@ -370,8 +373,6 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  *
  * Return: @str.
  */
-#ifdef CONFIG_TRACING
-#define __tracepoint_string	__used __section("__tracepoint_str")
 #define tracepoint_string(str)						\
 	({								\
 		static const char *___tp_str __tracepoint_string = str;	\

@@ -51,6 +51,7 @@ show_results() {
 				passed = ok && number
 			next
 		}
+		/^ *(KTAP|# Subtest|1\.\.)/ { next }
 		{ print "# " $0 }
 		END {
 			show(passed, "the whole suite " suite)

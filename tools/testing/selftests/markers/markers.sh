@@ -159,11 +159,12 @@ probe_counts_while_it_is_attached() {
 
 probe_prints_as_many_lines_as_asked() {
 	[ "$have_sched" ] || return $skip
+	words='prev_pid [0-9]* next_pid [0-9]* prev_state [0-9]*'
 	log_from_here
 	load marker_probe print=3 &&
 	work &&
 	at_least "$(hits)" 4 &&
-	is "$(log_since | count_lines "^marker_probe: $sched: prev_pid [0-9]* next_pid [0-9]* prev_state [0-9]*\$")" 3 &&
+	is "$(log_since | count_lines "^marker_probe: $sched: $words\$")" 3 &&
 	is "$(log_since | count_lines marker_probe:)" 3 &&
 	unload marker_probe &&
 	fails_with "Invalid argument" modprobe marker_probe print=1000000
