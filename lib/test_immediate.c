@@ -30,9 +30,9 @@ static DEFINE_IMV(s64, imv_s64) = -4;
 static DEFINE_IMV(enum colour, imv_colour) = GREEN;
 static DEFINE_IMV(const char *, imv_text) = "first";
 static DEFINE_IMV(bool, imv_flag);
+DECLARE_IMV(unsigned int, imv_global);
 DEFINE_IMV(unsigned int, imv_global) = 7;
 EXPORT_IMV_SYMBOL_GPL(imv_global);
-DECLARE_IMV(unsigned int, imv_global);
 
 static void imv_test_initial(struct kunit *test)
 {
@@ -290,10 +290,16 @@ static void imv_test_reserved(struct kunit *test)
 static void imv_test_kprobe_refused(struct kunit *test)
 {
 #ifdef CONFIG_KPROBES
-	struct kprobe kprobe = { .addr = find_site() };
+	static struct kprobe kprobe;
+	int ret;
 
+	kprobe.addr = find_site();
+	KUNIT_ASSERT_NOT_NULL(test, kprobe.addr);
+	ret = register_kprobe(&kprobe);
+	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
+	if (!ret)
+		unregister_kprobe(&kprobe);
 	KUNIT_EXPECT_EQ(test, site_for_kprobe(), -3);
-	KUNIT_EXPECT_EQ(test, register_kprobe(&kprobe), -EINVAL);
 #else
 	kunit_skip(test, "needs CONFIG_KPROBES");
 #endif

@@ -73,9 +73,11 @@ struct module;
 #define __mark_marker		marker
 
 typedef void marker_probe_func(void *probe_private, void *call_private,
-			       const char *fmt, va_list *args);
+			       const char *fmt, va_list *args)
+			       __printf(3, 0);
 typedef void marker_variadic_func(const struct __mark_marker *mdata,
-				  void *pdata, const char *format, ...);
+				  void *pdata, const char *format, ...)
+				  __printf(3, 4);
 
 /**
  * struct marker - a marker in the code, one for each place
