@@ -195,6 +195,33 @@ static void __ref imv_test_init_text(struct kunit *test)
 	imv_set(imv_global, 7);
 }
 
+#ifndef MODULE
+/* Runs on the boot CPU before the scheduler. */
+static DEFINE_IMV(int, imv_early) = 1;
+static int early_reads[2];
+
+static int __init set_early(void)
+{
+	early_reads[0] = imv_read(imv_early);
+	imv_set_early(imv_early, 2);
+	early_reads[1] = imv_read(imv_early);
+	return 0;
+}
+console_initcall(set_early);
+#endif
+
+static void imv_test_early(struct kunit *test)
+{
+#ifndef MODULE
+	KUNIT_EXPECT_EQ(test, early_reads[0], 1);
+	KUNIT_EXPECT_EQ(test, early_reads[1], 2);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_early), 2);
+	KUNIT_EXPECT_EQ(test, _imv_read(imv_early), 2);
+#else
+	kunit_skip(test, "a module is loaded after boot");
+#endif
+}
+
 /* By now the text is freed, and must not be patched any more. */
 static void __exit imv_test_exit(void)
 {
@@ -352,6 +379,7 @@ static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_registers),
 	KUNIT_CASE(imv_test_batch),
 	KUNIT_CASE(imv_test_init_text),
+	KUNIT_CASE(imv_test_early),
 	KUNIT_CASE(imv_test_concurrent),
 #ifdef CONFIG_IMMEDIATE
 	KUNIT_CASE(imv_test_reserved),

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mistakes that must not compile, one for each value of MISTAKE; 0 is none of
+ * them. Step 65-compile has the messages that are expected.
+ */
+#include <linux/immediate.h>
+#include <linux/marker.h>
+#include <linux/module.h>
+#include <linux/tracepoint.h>
+
+DECLARE_TRACE(compile, TP_PROTO(int number), TP_ARGS(number));
+DEFINE_TRACE(compile, TP_PROTO(int number), TP_ARGS(number));
+
+struct three {
+	char byte[3];
+};
+
+static DEFINE_IMV(struct three, three);
+static bool unaligned[2];
+
+static void probe_right(void *data, int number) { }
+static void probe_wrong(void *data, const char *text) { }
+static void marker_right(void *private, void *call_private, const char *format,
+			 va_list *args) { }
+static void marker_wrong(void *private, int number) { }
+
+int notrace compile_me(void);
+int notrace compile_me(void)
+{
+	int ret = register_trace_compile(probe_right, NULL);
+
+	ret |= marker_probe_register("a", "%d", marker_right, NULL);
+	trace_mark(right, "number %d", ret);
+#if MISTAKE == 1
+	ret |= sizeof(imv_read(three));
+#elif MISTAKE == 2
+	imv_set(three, (struct three){ });
+#elif MISTAKE == 3
+	ret |= imv_unlikely_var(unaligned[1]);
+#elif MISTAKE == 4
+	ret |= register_trace_compile(probe_wrong, NULL);
+#elif MISTAKE == 5
+	ret |= marker_probe_register("a", "%d", marker_wrong, NULL);
+#elif MISTAKE == 6
+	trace_mark(wrong, "number %d", "text");
+#elif MISTAKE == 7
+	trace_mark(wrong, "number %d");
+#elif MISTAKE == 8
+	trace_mark(a_name_of_129_characters_________________________________________________________________________________________________________,
+		   MARK_NOARGS);
+#elif MISTAKE == 9
+	trace_compile("text");
+#elif MISTAKE == 10
+	_trace_mark(wrong, "number %ld", ret);
+#endif
+	(void)three__imv;
+	(void)unaligned;
+	(void)probe_wrong;
+	(void)marker_wrong;
+	return ret;
+}
+
+MODULE_DESCRIPTION("Mistakes");
+MODULE_LICENSE("GPL");
