@@ -12,7 +12,7 @@
 static int markers_show_one(const struct marker_info *info, void *m)
 {
 	seq_printf(m, "%s\t%s\t%u\t%u\t%u\t%s\n", info->marker->name,
-		   info->mod ? info->mod->name : "vmlinux", info->sites,
+		   info->mod ? module_name(info->mod) : "vmlinux", info->sites,
 		   info->probes, info->armed, info->marker->format);
 	return 0;
 }
