@@ -48,6 +48,7 @@ lint_checkpatch() {
 			checkpatch --no-signoff "$patches/$name"
 		done
 	} | not_allowed)
+	rm -f .checkpatch-camelcase.*	# its cache, which is no part of the tree
 	[[ -z $found ]] || { say "$found"; return 1; }
 }
 

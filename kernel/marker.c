@@ -575,7 +575,7 @@ int __marker_probe_register(const char *name, const char *format,
 			    marker_probe_func *probe, void *private)
 {
 	const struct marker_probe add = {
-		.func = probe, .private = private,
+		.func = (void *)probe, .private = private,
 	};
 
 	return register_probe(name, format, &add);
@@ -587,7 +587,7 @@ int __marker_probe_register_variadic(const char *name, const char *format,
 				     marker_variadic_func *probe, void *private)
 {
 	const struct marker_probe add = {
-		.func = probe, .private = private, .variadic = true,
+		.func = (void *)probe, .private = private, .variadic = true,
 	};
 	int words = format ? count_words(format) : 0;
 

@@ -333,6 +333,7 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_unregister);
  * Return: what tracepoint_rcuidle_exit() takes.
  */
 notrace int tracepoint_rcuidle_enter(void)
+	__acquires(&tracepoint_srcu)
 {
 	int idx;
 
@@ -349,6 +350,7 @@ EXPORT_SYMBOL_GPL(tracepoint_rcuidle_enter);
  * @idx: what that returned
  */
 notrace void tracepoint_rcuidle_exit(int idx)
+	__releases(&tracepoint_srcu)
 {
 	ct_irq_exit_irqson();
 	srcu_read_unlock_notrace(&tracepoint_srcu, idx);
