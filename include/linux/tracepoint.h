@@ -301,7 +301,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		.unregfunc = _unreg,					\
 	};								\
 	__TRACEPOINT_ENTRY(_name);					\
-	notrace void __traceiter_##_name(void *__data, proto)		\
+	noinline notrace void __traceiter_##_name(void *__data, proto)	\
 	{								\
 		if (!__TP_CPU_ONLINE)					\
 			return;						\
