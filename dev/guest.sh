@@ -47,7 +47,7 @@ make_initramfs() {
 
 # thread=single: with thread=multi QEMU 7.2 runs stale translations of code
 # that the guest has patched. Booting vmlinux itself saves the decompression;
-# with KASAN its PVH entry does not work, and there is a bzImage.
+# with KASAN its PVH entry does not work, and build.sh makes a bzImage.
 qemu() {
 	timeout --foreground --kill-after=5 "$seconds" qemu-system-x86_64 \
 		-accel tcg,thread=single -cpu max -smp "$smp" -m "$memory" \
@@ -99,8 +99,8 @@ run() {
 	return "$(<"$results/status")"
 }
 
-image=$build/arch/x86/boot/bzImage
-[[ -f $image ]] || image=$build/vmlinux
+image=$build/vmlinux
+! grep -qs '^CONFIG_KASAN=y' "$build/.config" || image=$build/arch/x86/boot/bzImage
 [[ -f $image ]] || die "no kernel $build/vmlinux: make build"
 mkdir -p "$results"
 rm -rf "${results:?}"/* "$log"
