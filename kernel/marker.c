@@ -823,6 +823,37 @@ static void site_going(struct marker *site)
 	disconnect_tracepoint(site);
 }
 
+/* The kernel goes on without the probes that a module forgot. */
+static bool drop_stray_probe(struct marker_entry *entry, struct module *mod)
+{
+	struct marker_probes *probes = entry->probes;
+	unsigned int i;
+
+	for (i = 0; probes && i < probes->count; i++) {
+		struct marker_probe *probe = &probes->probe[i];
+
+		if (!within_module((unsigned long)probe->func, mod))
+			continue;
+		pr_err("%s: module %s goes and leaves its probe %ps attached; unregister it in the module's exit function\n",
+		       entry->name, mod->name, probe->func);
+		remove_probe(entry, probe);
+		return true;
+	}
+	return false;
+}
+
+static bool drop_one_stray_probe(struct module *mod)
+{
+	struct marker_entry *entry;
+	struct hlist_node *next;
+	int bucket;
+
+	hash_for_each_safe(marker_table, bucket, next, entry, node)
+		if (drop_stray_probe(entry, mod))
+			return true;
+	return false;
+}
+
 static int marker_module_coming(struct module *mod)
 {
 	struct marker_range *range;
@@ -845,26 +876,38 @@ static int marker_module_coming(struct module *mod)
 	return 0;
 }
 
+static struct marker_range *find_range(const struct module *mod)
+{
+	struct marker_range *range;
+
+	list_for_each_entry(range, &marker_ranges, list)
+		if (range->mod == mod)
+			return range;
+	return NULL;
+}
+
 static void marker_module_going(struct module *mod)
 {
 	struct marker_range *range;
 	struct marker *site;
+	bool in_use = false;
 
 	mutex_lock(&markers_mutex);
-	list_for_each_entry(range, &marker_ranges, list)
-		if (range->mod == mod)
-			break;
-	if (list_entry_is_head(range, &marker_ranges, list)) {
-		mutex_unlock(&markers_mutex);
-		return;
+	while (drop_one_stray_probe(mod))
+		in_use = true;
+	range = find_range(mod);
+	if (range) {
+		for (site = range->start; site < range->stop; site++) {
+			in_use |= site->active;
+			site_going(site);
+		}
+		list_del(&range->list);
 	}
-	for (site = range->start; site < range->stop; site++)
-		site_going(site);
-	list_del(&range->list);
 	mutex_unlock(&markers_mutex);
 	kfree(range);
-	/* The probes on tracepoints are in the module and may still run. */
-	marker_synchronize_unregister();
+	/* Probes in the module, on markers or tracepoints, may still run. */
+	if (in_use)
+		marker_synchronize_unregister();
 }
 
 static int marker_module_notify(struct notifier_block *nb, unsigned long state,

@@ -484,11 +484,54 @@ static void check_disconnected(struct tracepoint *tp, void *priv)
 	     tp->name);
 }
 
+/* A module that goes, and how many of its probes were still connected. */
+struct stray_probes {
+	struct module *mod;
+	unsigned int count;
+};
+
+static void drop_stray_probes(struct tracepoint *tp, void *priv)
+{
+	struct stray_probes *stray = priv;
+	struct tracepoint_func *probe = tp_probes(tp);
+
+	while (probe && probe->func) {
+		struct tracepoint_func del = *probe++;
+
+		if (!within_module((unsigned long)del.func, stray->mod))
+			continue;
+		pr_err("%s: module %s goes and leaves its probe %ps connected; unregister it in the module's exit function\n",
+		       tp->name, stray->mod->name, del.func);
+		tracepoint_remove_probe(tp, &del);
+		stray->count++;
+		probe = tp_probes(tp);
+	}
+}
+
+/* The kernel goes on without the probes that a module forgot. */
+static void drop_probes_of(struct module *mod)
+{
+	struct stray_probes stray = { .mod = mod };
+	struct tp_module *tp_mod;
+
+	mutex_lock(&tracepoints_mutex);
+	for_each_kernel_tracepoint(drop_stray_probes, &stray);
+	list_for_each_entry(tp_mod, &tracepoint_module_list, list)
+		visit_tracepoints(tp_mod->mod->tracepoints_ptrs,
+				  tp_mod->mod->tracepoints_ptrs +
+				  tp_mod->mod->num_tracepoints,
+				  drop_stray_probes, &stray);
+	mutex_unlock(&tracepoints_mutex);
+	if (stray.count)
+		tracepoint_synchronize_unregister();
+}
+
 static void tracepoint_module_going(struct module *mod)
 {
 	struct tp_module *tp_mod;
 
 	mutex_lock(&tracepoint_module_list_mutex);
+	drop_probes_of(mod);
 	list_for_each_entry(tp_mod, &tracepoint_module_list, list) {
 		if (tp_mod->mod != mod)
 			continue;

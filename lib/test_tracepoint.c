@@ -32,8 +32,8 @@ static void test_unreg(void)
 	unreg_calls++;
 }
 
-DEFINE_TRACE(kunit_plain, TP_PROTO(int number, const char *text),
-	     TP_ARGS(number, text));
+/* In the short form; the others repeat prototype and arguments, as of old. */
+DEFINE_TRACE(kunit_plain);
 DEFINE_TRACE(kunit_condition, TP_PROTO(int number), TP_ARGS(number));
 DEFINE_TRACE_FN(kunit_callbacks, test_reg, test_unreg, TP_PROTO(int number),
 		TP_ARGS(number));
@@ -257,6 +257,32 @@ static void tp_test_preemption(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, preempt_count() + 1UL);
 }
 
+/* A tracepoint that is no event is called by a name that says so, too. */
+static void tp_test_suffix(struct kunit *test)
+{
+	trace_kunit_plain_tp(1, "off");
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(6)), 0);
+	trace_kunit_plain_tp(2, "on");
+	unregister_trace_kunit_plain(probe_plain, digit(6));
+	KUNIT_EXPECT_EQ(test, calls, 6UL);
+	KUNIT_EXPECT_STREQ(test, last_text, "on");
+}
+
+/* For use behind trace_kunit_condition_enabled(): asks the condition alone. */
+static void tp_test_call(struct kunit *test)
+{
+	trace_call__kunit_condition(11);
+	KUNIT_EXPECT_EQ(test, calls, 0UL);
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_condition(probe_number, digit(8)), 0);
+	trace_call__kunit_condition(10);
+	KUNIT_EXPECT_EQ(test, calls, 0UL);
+	trace_call__kunit_condition(11);
+	KUNIT_EXPECT_EQ(test, calls, 8UL);
+	unregister_trace_kunit_condition(probe_number, digit(8));
+	trace_call__kunit_condition(12);
+	KUNIT_EXPECT_EQ(test, calls, 8UL);
+}
+
 static void look_for_plain(struct tracepoint *tp, void *priv)
 {
 	if (tp == &__tracepoint_kunit_plain)
@@ -348,6 +374,8 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_callback_fails),
 	KUNIT_CASE(tp_test_rcuidle),
 	KUNIT_CASE(tp_test_preemption),
+	KUNIT_CASE(tp_test_suffix),
+	KUNIT_CASE(tp_test_call),
 	KUNIT_CASE(tp_test_enumeration),
 	KUNIT_CASE(tp_test_no_memory_to_add),
 	KUNIT_CASE(tp_test_no_memory_to_remove),

@@ -16,7 +16,9 @@
  *		section __tracepoints; found by way of __tracepoints_ptrs.
  *  core	kernel/tracepoint.c connects and disconnects probes.
  *
- * DECLARE_TRACE() makes the site, DEFINE_TRACE() the stub and the object.
+ * DECLARE_TRACE() makes the site, DEFINE_TRACE() the stub and the object. The
+ * body of the stub is declared with the tracepoint, since only there are its
+ * prototype and its arguments known; it becomes code where it is defined.
  *
  * After the tracepoints of Mathieu Desnoyers.
  */
@@ -256,6 +258,22 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 			WARN_ON_ONCE(!rcu_is_watching());		\
 	}								\
 									\
+	static inline void trace_call__##name(proto)			\
+	{								\
+		if (cond)						\
+			__traceiter_##name(NULL, args);			\
+	}								\
+									\
+	static noinline __maybe_unused notrace void			\
+	__tracestub_##name(data_proto)					\
+	{								\
+		if (!__TP_CPU_ONLINE)					\
+			return;						\
+		preempt_disable_notrace();				\
+		__TP_CALL_PROBES(name, PARAMS(data_proto), PARAMS(args)); \
+		preempt_enable_notrace();				\
+	}								\
+									\
 	__DECLARE_TRACE_RCUIDLE(name, PARAMS(proto), PARAMS(args),	\
 				PARAMS(cond), PARAMS(data_proto))	\
 									\
@@ -291,7 +309,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * __tracepoints_ptrs; nobody walks the section, whose padding is the
  * compiler's business. The stub is not traced: every event passes through it.
  */
-#define DEFINE_TRACE_FN(_name, _reg, _unreg, proto, args)		\
+#define DEFINE_TRACE_FN(_name, _reg, _unreg, proto...)			\
 	static const char __tpstrtab_##_name[]				\
 	__section("__tracepoints_strings") = #_name;			\
 	struct tracepoint __tracepoint_##_name				\
@@ -301,17 +319,11 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		.unregfunc = _unreg,					\
 	};								\
 	__TRACEPOINT_ENTRY(_name);					\
-	noinline notrace void __traceiter_##_name(void *__data, proto)	\
-	{								\
-		if (!__TP_CPU_ONLINE)					\
-			return;						\
-		preempt_disable_notrace();				\
-		__TP_CALL_PROBES(_name, PARAMS(void *, proto), PARAMS(args)); \
-		preempt_enable_notrace();				\
-	}
+	extern __typeof__(__tracestub_##_name) __traceiter_##_name	\
+	__alias(__tracestub_##_name)
 
-#define DEFINE_TRACE(name, proto, args)					\
-	DEFINE_TRACE_FN(name, NULL, NULL, PARAMS(proto), PARAMS(args))
+#define DEFINE_TRACE(name, proto...)					\
+	DEFINE_TRACE_FN(name, NULL, NULL)
 
 #define EXPORT_TRACEPOINT_SYMBOL(name)					\
 	EXPORT_SYMBOL(__tracepoint_##name);				\
@@ -328,6 +340,10 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	}								\
 									\
 	static inline void trace_##name##_rcuidle(proto)		\
+	{								\
+	}								\
+									\
+	static inline void trace_call__##name(proto)			\
 	{								\
 	}								\
 									\
@@ -353,8 +369,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	{								\
 	}
 
-#define DEFINE_TRACE_FN(name, reg, unreg, proto, args)
-#define DEFINE_TRACE(name, proto, args)
+#define DEFINE_TRACE_FN(name, reg, unreg, proto...)
+#define DEFINE_TRACE(name, proto...)
 #define EXPORT_TRACEPOINT_SYMBOL(name)
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name)
 
@@ -383,18 +399,44 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define tracepoint_string(str)	str
 #endif
 
+/*
+ * What DECLARE_TRACE() and TRACE_EVENT() share. The call of a tracepoint that
+ * is no event ends in _tp, to tell the reader; it may also be written without.
+ */
+#define DECLARE_TRACE_EVENT(name, proto, args)				\
+	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), true,	\
+			PARAMS(void *__data, proto))
+
+#define DECLARE_TRACE_EVENT_CONDITION(name, proto, args, cond)		\
+	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond), \
+			PARAMS(void *__data, proto))
+
+#define __DECLARE_TRACE_TP(name, proto, args)				\
+	static inline void trace_##name##_tp(proto)			\
+	{								\
+		trace_##name(args);					\
+	}
+
 /**
  * DECLARE_TRACE - declare a tracepoint
  * @name: its name, unique in the kernel: subsystem_event
  * @proto: TP_PROTO(), the prototype of its arguments
  * @args: TP_ARGS(), their names
  *
- * Gives trace_<name>(), trace_<name>_enabled(), register_trace_<name>(),
- * register_trace_prio_<name>() and unregister_trace_<name>().
+ * Gives
+ *
+ * - trace_<name>_tp(), to be called where the event is, and trace_<name>(),
+ *   which is the same;
+ * - trace_<name>_enabled(), to guard work that only the tracepoint needs, and
+ *   trace_call__<name>(), which does not ask again, for use behind it;
+ * - register_trace_<name>(), register_trace_prio_<name>() and
+ *   unregister_trace_<name>() for probes.
+ *
+ * TRACE_EVENT() gives the same but for trace_<name>_tp().
  */
 #define DECLARE_TRACE(name, proto, args)				\
-	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), true,	\
-			PARAMS(void *__data, proto))
+	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))		\
+	__DECLARE_TRACE_TP(name, PARAMS(proto), PARAMS(args))
 
 /**
  * DECLARE_TRACE_CONDITION - declare a tracepoint that fires on a condition
@@ -405,8 +447,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  *	  the tracepoint is on (with lockdep, always)
  */
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond)		\
-	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond), \
-			PARAMS(void *__data, proto))
+	DECLARE_TRACE_EVENT_CONDITION(name, PARAMS(proto), PARAMS(args), \
+				      PARAMS(cond))			\
+	__DECLARE_TRACE_TP(name, PARAMS(proto), PARAMS(args))
 
 #define TRACE_EVENT_FLAGS(event, flag)
 #define TRACE_EVENT_PERF_PERM(event, expr...)
@@ -424,26 +467,26 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
 
 #define DEFINE_EVENT(template, name, proto, args)			\
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
 #define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)	\
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
 #define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)	\
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args),	\
-				PARAMS(cond))
+	DECLARE_TRACE_EVENT_CONDITION(name, PARAMS(proto), PARAMS(args), \
+				      PARAMS(cond))
 
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
 #define TRACE_EVENT_FN(name, proto, args, tstruct, assign, print, reg, unreg) \
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
 #define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print) \
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args),	\
-				PARAMS(cond))
+	DECLARE_TRACE_EVENT_CONDITION(name, PARAMS(proto), PARAMS(args), \
+				      PARAMS(cond))
 #define TRACE_EVENT_FN_COND(name, proto, args, cond, tstruct, assign,	\
 			    print, reg, unreg)				\
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args),	\
-				PARAMS(cond))
+	DECLARE_TRACE_EVENT_CONDITION(name, PARAMS(proto), PARAMS(args), \
+				      PARAMS(cond))
 
 #define TRACE_EVENT_FLAGS(event, flag)
 #define TRACE_EVENT_PERF_PERM(event, expr...)
@@ -451,6 +494,10 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 /* Events that the configuration leaves out: the calls stay and do nothing. */
 #define DECLARE_EVENT_NOP(name, proto, args)				\
 	static inline void trace_##name(proto)				\
+	{								\
+	}								\
+									\
+	static inline void trace_call__##name(proto)			\
 	{								\
 	}								\
 									\

@@ -13,14 +13,10 @@
 #include <linux/sched.h>
 #include "tracepoint-sample.h"
 
-DEFINE_TRACE(sample_request,
-	     TP_PROTO(const struct sample_request *request, u64 checksum),
-	     TP_ARGS(request, checksum));
+DEFINE_TRACE(sample_request);
 EXPORT_TRACEPOINT_SYMBOL_GPL(sample_request);
 
-DEFINE_TRACE(sample_done,
-	     TP_PROTO(unsigned int requests),
-	     TP_ARGS(requests));
+DEFINE_TRACE(sample_done);
 EXPORT_TRACEPOINT_SYMBOL_GPL(sample_done);
 
 static u64 checksum(const struct sample_request *request)
@@ -39,7 +35,7 @@ static void make_request(unsigned int nr)
 
 	/* The work that only the tracepoint needs is not done while it is off. */
 	if (trace_sample_request_enabled())
-		trace_sample_request(&request, checksum(&request));
+		trace_call__sample_request(&request, checksum(&request));
 }
 
 static int fire_set(const char *text, const struct kernel_param *kp)
@@ -53,7 +49,7 @@ static int fire_set(const char *text, const struct kernel_param *kp)
 		make_request(i);
 		cond_resched();
 	}
-	trace_sample_done(requests);
+	trace_sample_done_tp(requests);
 	return 0;
 }
 

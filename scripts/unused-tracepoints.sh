@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# List the tracepoints that are defined and never called: each costs its object,
+# its stub and its event, and nobody can ever see it fire.
+#
+# usage: unused-tracepoints.sh FILE...
+#
+# The files are relocatable objects: vmlinux.o and modules (.ko). A tracepoint
+# may be defined in one and called in another one. A call refers to the stub,
+# __traceiter_<name>, from text; code that only asks for the guard, or calls the
+# probes itself, has a record in __imv_jump that refers to __tracepoint_<name>.
+
+set -e
+
+if [ $# -eq 0 ]; then
+	echo "usage: $0 vmlinux.o [module.ko...]" >&2
+	exit 2
+fi
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+for file; do
+	if [ ! -r "$file" ]; then
+		echo "$0: cannot read $file: build vmlinux and modules first" >&2
+		exit 2
+	fi
+	${NM:-nm} --defined-only "$file" |
+		sed -n 's/^[^ ]* [Dd] __tracepoint_//p' >>"$dir/defined"
+	# "OFFSET TYPE SYMBOL+ADDEND", under a line that names the section.
+	${OBJDUMP:-objdump} -r "$file" |
+		awk '/^RELOCATION RECORDS/ { text = /\.text/; guard = /__imv/ }
+		     NF == 3 { sub(/[-+]0x.*/, "", $3)
+			       if (text && sub(/^__traceiter_/, "", $3)) print $3
+			       if (guard && sub(/^__tracepoint_/, "", $3)) print $3 }' \
+		>>"$dir/called"
+done
+
+sort -u "$dir/defined" -o "$dir/defined"
+sort -u "$dir/called" -o "$dir/called"
+comm -23 "$dir/defined" "$dir/called"
