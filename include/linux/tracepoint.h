@@ -403,11 +403,11 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * What DECLARE_TRACE() and TRACE_EVENT() share. The call of a tracepoint that
  * is no event ends in _tp, to tell the reader; it may also be written without.
  */
-#define DECLARE_TRACE_EVENT(name, proto, args)				\
+#define __DECLARE_TRACE_ALWAYS(name, proto, args)			\
 	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), true,	\
 			PARAMS(void *__data, proto))
 
-#define DECLARE_TRACE_EVENT_CONDITION(name, proto, args, cond)		\
+#define __DECLARE_TRACE_IF(name, proto, args, cond)			\
 	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond), \
 			PARAMS(void *__data, proto))
 
@@ -435,7 +435,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * TRACE_EVENT() gives the same but for trace_<name>_tp().
  */
 #define DECLARE_TRACE(name, proto, args)				\
-	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))		\
+	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))	\
 	__DECLARE_TRACE_TP(name, PARAMS(proto), PARAMS(args))
 
 /**
@@ -447,8 +447,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  *	  the tracepoint is on (with lockdep, always)
  */
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond)		\
-	DECLARE_TRACE_EVENT_CONDITION(name, PARAMS(proto), PARAMS(args), \
-				      PARAMS(cond))			\
+	__DECLARE_TRACE_IF(name, PARAMS(proto), PARAMS(args), PARAMS(cond)) \
 	__DECLARE_TRACE_TP(name, PARAMS(proto), PARAMS(args))
 
 #define TRACE_EVENT_FLAGS(event, flag)
@@ -467,26 +466,23 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
 
 #define DEFINE_EVENT(template, name, proto, args)			\
-	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
+	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))
 #define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)	\
-	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
+	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
-	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
+	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))
 #define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)	\
-	DECLARE_TRACE_EVENT_CONDITION(name, PARAMS(proto), PARAMS(args), \
-				      PARAMS(cond))
+	__DECLARE_TRACE_IF(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
-	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
+	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))
 #define TRACE_EVENT_FN(name, proto, args, tstruct, assign, print, reg, unreg) \
-	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
+	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))
 #define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print) \
-	DECLARE_TRACE_EVENT_CONDITION(name, PARAMS(proto), PARAMS(args), \
-				      PARAMS(cond))
+	__DECLARE_TRACE_IF(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 #define TRACE_EVENT_FN_COND(name, proto, args, cond, tstruct, assign,	\
 			    print, reg, unreg)				\
-	DECLARE_TRACE_EVENT_CONDITION(name, PARAMS(proto), PARAMS(args), \
-				      PARAMS(cond))
+	__DECLARE_TRACE_IF(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 
 #define TRACE_EVENT_FLAGS(event, flag)
 #define TRACE_EVENT_PERF_PERM(event, expr...)
