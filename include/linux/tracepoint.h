@@ -308,6 +308,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * The object is reached by the address of its symbol, or by a pointer of
  * __tracepoints_ptrs; nobody walks the section, whose padding is the
  * compiler's business. The stub is not traced: every event passes through it.
+ * The semicolon at the end is for headers of events that have none.
  */
 #define DEFINE_TRACE_FN(_name, _reg, _unreg, proto...)			\
 	static const char __tpstrtab_##_name[]				\
@@ -320,7 +321,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	};								\
 	__TRACEPOINT_ENTRY(_name);					\
 	extern __typeof__(__tracestub_##_name) __traceiter_##_name	\
-	__alias(__tracestub_##_name)
+	__alias(__tracestub_##_name);
 
 #define DEFINE_TRACE(name, proto...)					\
 	DEFINE_TRACE_FN(name, NULL, NULL)
