@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # lint.sh [TOOL...]: what the tools say about the files of the series, and
 # nothing when they say nothing. Tools: checkpatch, sparse, warnings, kerneldoc,
-# and shellcheck.
+# docs and shellcheck.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
 
 dir=$out/build/lint
-tools=(checkpatch sparse warnings kerneldoc shellcheck)
+tools=(checkpatch sparse warnings kerneldoc docs shellcheck)
 
 # Not asked of checkpatch, and why:
 # (dev/checkpatch.allow has what is allowed in single files)
@@ -78,6 +78,21 @@ lint_kerneldoc() {
 	((${#files[@]})) || return 0
 	cd "$linux"
 	scripts/kernel-doc -none -Werror "${files[@]}"
+}
+
+# The pages, by the kernel's own rules. Other pages refer to some that are not
+# built here; only what is said of ours counts.
+lint_docs() {
+	local log=$logs/lint-docs.log pages page
+	pages=$(sources '^Documentation/.*\.rst$')
+	make -C "$linux" O="$out/build/docs" SPHINXDIRS=trace htmldocs >"$log" 2>&1 ||
+		{ tail -n 40 "$log"; return 1; }
+	! grep -E 'WARNING|ERROR|warning:' "$log" | grep -F -e "$pages" \
+		-f <(sources '\.[ch]$') || return 1
+	while IFS= read -r page; do
+		page=$out/build/docs/Documentation/output/${page#Documentation/}
+		[[ -f ${page%.rst}.html ]] || { say "not built: $page"; return 1; }
+	done <<<"$pages"
 }
 
 lint_shellcheck() {
