@@ -14,7 +14,6 @@
  */
 #define pr_fmt(fmt) "marker: " fmt
 
-#include <linux/ctype.h>
 #include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/marker.h>
