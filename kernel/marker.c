@@ -923,6 +923,7 @@ static int marker_module_notify(struct notifier_block *nb, unsigned long state,
 
 static struct notifier_block marker_module_nb = {
 	.notifier_call = marker_module_notify,
+	.priority = 1,	/* disconnects before tracepoints look for strays */
 };
 
 static int __init init_markers(void)

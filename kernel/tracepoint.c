@@ -343,7 +343,6 @@ notrace int tracepoint_rcuidle_enter(void)
 	ct_irq_enter_irqson();
 	return idx;
 }
-EXPORT_SYMBOL_GPL(tracepoint_rcuidle_enter);
 
 /**
  * tracepoint_rcuidle_exit - undo tracepoint_rcuidle_enter()
@@ -356,7 +355,6 @@ notrace void tracepoint_rcuidle_exit(int idx)
 	srcu_read_unlock_notrace(&tracepoint_srcu, idx);
 	preempt_enable_notrace();
 }
-EXPORT_SYMBOL_GPL(tracepoint_rcuidle_exit);
 
 static void visit_tracepoints(tracepoint_ptr_t *start, tracepoint_ptr_t *stop,
 			      void (*fct)(struct tracepoint *tp, void *priv),
