@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # build.sh FLAVOUR [TARGET...]: build out/linux in out/build/FLAVOUR, with the
 # options of guest.config and, for other flavours than guest, FLAVOUR.config.
+# The flavour stock is built from out/base instead.
 # ABSENT_OPTIONS="A B" names options that this tree may lack.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -12,6 +13,7 @@ shift || true
 dir=$out/build/$flavour
 log=$logs/build-$flavour.log
 fragments=("$top/dev/config/guest.config")
+[[ $flavour != stock ]] || linux=$base
 [[ $flavour == guest ]] || fragments+=("$top/dev/config/$flavour.config")
 
 # The options asked for; where fragments differ, the last one counts.
