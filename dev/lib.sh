@@ -54,8 +54,24 @@ build_environment() {
 kmake() {
 	local dir=$1
 	shift
-	make -C "$linux" O="$dir" CC="ccache gcc" -j"$(nproc)" "$@"
+	make -C "$linux" O="$dir" CC="ccache ${CROSS_COMPILE:-}${COMPILER:-gcc}" \
+		-j"$(nproc)" "$@"
 }
+
+# check_modules NAME: build the modules of dev/check/NAME in out/NAME, for the
+# guest's kernel.
+check_modules() {
+	local dir=$out/$1 log=$logs/$1.log
+	rm -rf "$dir"
+	cp -r "$top/dev/check/$1" "$dir"
+	make -C "$out/build/guest" CC='ccache gcc' M="$dir" modules >"$log" 2>&1 &&
+		! grep -iw warning "$log" && return
+	tail -n 40 "$log" >&2
+	die "the modules of $1 do not build; the whole log: $log"
+}
+
+# result NAME COMMAND...: a line of TAP.
+result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
 # with_progress NAME LOG COMMAND...: run it into the log, tell every ten
 # seconds how far it is; when it fails, its last lines.
@@ -88,4 +104,28 @@ objects() {
 # splats_in LOG: what a kernel prints when something is wrong with it.
 splats_in() {
 	grep -aE 'WARN|BUG:|Oops|INFO:|possible recursive locking|suspicious RCU|Call Trace|KASAN:|UBSAN|unable to handle|general protection|Kernel panic' "$1" || true
+}
+
+# complaints_in LOG: what compilers, objtool, modpost, the linker and pahole said,
+# without what differs between two trees.
+complaints_in() {
+	grep -E '(^|[^A-Za-z_])(warning|WARNING|error):' "$1" |
+		sed -E 's,^(\.\./)*(linux|base)/,,; s/:[0-9]+:[0-9]+:/:/; s/\+0x[0-9a-f]+//g' |
+		sort -u || true
+}
+
+# kunit_results LOG: those of a kernel's log, without its other lines, as cases.
+kunit_results() {
+	sed -E 's/^\[ *[0-9.]+\] ?//; s/\r$//' "$1" |
+		grep -aE '^ *((not )?ok [0-9]|1\.\.[1-9])' | sed 's/^/    /' || true
+}
+
+# suites_passed LOG TIMES SUITE...: each suite, so many times; names the first
+# that did not.
+suites_passed() {
+	local log=$1 times=$2 suite
+	for suite in "${@:3}"; do
+		(($(grep -acE "(^|\] )ok [0-9]+ (- )?$suite" "$log") == times)) ||
+			{ say "    not ok - $suite did not pass $times times"; return 1; }
+	done
 }

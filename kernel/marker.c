@@ -508,6 +508,12 @@ static bool name_is_valid(const char *name)
 	return name && *name && strnlen(name, MARKER_NAME_LEN) < MARKER_NAME_LEN;
 }
 
+/* Can what the caller wants be done to a marker of this name, here and now? */
+static int check_call(const char *name)
+{
+	return name_is_valid(name) ? tracepoint_check_context(name) : -EINVAL;
+}
+
 /* If there are markers of this name, one of them must have the format. */
 static int check_format(const char *name, const char *format)
 {
@@ -561,8 +567,11 @@ static int register_probe(const char *name, const char *format,
 {
 	int ret;
 
-	if (!name_is_valid(name) || !format || !add->func)
+	if (!format || !add->func)
 		return -EINVAL;
+	ret = check_call(name);
+	if (ret)
+		return ret;
 	mutex_lock(&markers_mutex);
 	ret = add_probe(name, format, add);
 	mutex_unlock(&markers_mutex);
@@ -617,10 +626,14 @@ int __marker_probe_unregister(const char *name, void *probe, void *private)
 {
 	struct marker_probe *found;
 	struct marker_entry *entry;
-	int ret = -ENOENT;
+	int ret;
 
-	if (!name_is_valid(name) || !probe)
+	if (!probe)
 		return -EINVAL;
+	ret = check_call(name);
+	if (ret)
+		return ret;
+	ret = -ENOENT;
 	mutex_lock(&markers_mutex);
 	for_each_entry_of(entry, name) {
 		found = find_probe(entry->probes, probe, private);
@@ -682,15 +695,15 @@ static int change_arm_count(const char *name, int change)
  * marker_disarm(). Probes of type marker_probe_func are called anyway.
  *
  * Context: as for marker_probe_register().
- * Return: 0, -EINVAL for a bad name, -ENOENT if nothing is registered for this
- *	   name, or the error of connecting the tracepoint that feeds it.
+ * Return: 0, -EINVAL for a bad name, -EBUSY in atomic context, -ENOENT if
+ *	   nothing is registered for this name, or the error of connecting the tracepoint that feeds it.
  */
 int marker_arm(const char *name)
 {
-	int ret;
+	int ret = check_call(name);
 
-	if (!name_is_valid(name))
-		return -EINVAL;
+	if (ret)
+		return ret;
 	mutex_lock(&markers_mutex);
 	ret = change_arm_count(name, 1);
 	mutex_unlock(&markers_mutex);
@@ -705,17 +718,17 @@ EXPORT_SYMBOL_GPL(marker_arm);
  * A marker stays armed when its probes are unregistered, until it is disarmed.
  *
  * Context: as for marker_probe_register().
- * Return: 0, -EINVAL for a bad name or if the marker is not armed, -ENOENT if
- *	   nothing is registered for this name.
+ * Return: 0, -EINVAL for a bad name or if the marker is not armed, -EBUSY in
+ *	   atomic context, -ENOENT if nothing is registered for this name.
  */
 int marker_disarm(const char *name)
 {
 	struct marker_entry *entry;
 	struct hlist_node *next;
-	int ret;
+	int ret = check_call(name);
 
-	if (!name_is_valid(name))
-		return -EINVAL;
+	if (ret)
+		return ret;
 	mutex_lock(&markers_mutex);
 	ret = change_arm_count(name, -1);
 	hlist_for_each_entry_safe(entry, next, name_bucket(name), node)

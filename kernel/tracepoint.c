@@ -162,6 +162,29 @@ static struct tracepoint_func *tp_probes(struct tracepoint *tp)
 					 lockdep_is_held(&tracepoints_mutex));
 }
 
+/**
+ * tracepoint_check_context - may the caller connect and disconnect probes?
+ * @name: what it wants to connect to or disconnect from, for the message
+ *
+ * Probes run with preemption disabled, and connecting sleeps. A kernel that
+ * counts preemption notices who tries nevertheless; others notice interrupts
+ * only. The message is deferred, for the caller may hold any lock.
+ *
+ * Context: any.
+ * Return: 0 or -EBUSY.
+ */
+int tracepoint_check_context(const char *name)
+{
+	bool atomic = IS_ENABLED(CONFIG_PREEMPT_COUNT) ?
+		      !preemptible() : in_interrupt() || irqs_disabled();
+
+	if (!atomic || system_state == SYSTEM_BOOTING)
+		return 0;
+	printk_deferred_once(KERN_ERR pr_fmt("%s: probes are not connected or disconnected in a probe or other atomic context; leave it to a work item\n"),
+			     name);
+	return -EBUSY;
+}
+
 static int tracepoint_add_probe(struct tracepoint *tp,
 				const struct tracepoint_func *add)
 {
@@ -237,6 +260,9 @@ int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp, void *probe,
 
 	if (!tp || !probe)
 		return -EINVAL;
+	ret = tracepoint_check_context(tp->name);
+	if (ret)
+		return ret;
 
 	mutex_lock(&tracepoints_mutex);
 	ret = tracepoint_add_probe(tp, &add);
@@ -255,7 +281,7 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
  *
  * Type-safe form: register_trace_prio_<name>(). A probe is called with
  * preemption disabled, in the context of the traced code, which may be any.
- * It must not register or unregister probes.
+ * It cannot register or unregister probes itself: that is -EBUSY.
  *
  * If the tracepoint is part of a module, the caller disconnects the probe
  * before the module goes, from a notifier for instance; see
@@ -263,7 +289,7 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
  *
  * Context: may sleep; takes tracepoints_mutex and what imv_set() takes.
  * Return: 0, -EINVAL without a probe, -EEXIST if it is connected with the same
- *	   data, -ENOMEM, or the error of the tracepoint's own register
+ *	   data, -EBUSY in atomic context, -ENOMEM, or the error of the tracepoint's own register
  *	   callback. On an error nothing has changed.
  */
 int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
@@ -307,8 +333,8 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register);
  * tracepoint_synchronize_unregister(). Succeeds without memory too.
  *
  * Context: may sleep; takes tracepoints_mutex and what imv_set() takes.
- * Return: 0, -EINVAL without a probe, -ENOENT if it is not connected with this
- *	   data.
+ * Return: 0, -EINVAL without a probe, -EBUSY in atomic context, -ENOENT if it is
+ *	   not connected with this data.
  */
 int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 {
@@ -317,6 +343,9 @@ int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 
 	if (!tp || !probe)
 		return -EINVAL;
+	ret = tracepoint_check_context(tp->name);
+	if (ret)
+		return ret;
 
 	mutex_lock(&tracepoints_mutex);
 	ret = tracepoint_remove_probe(tp, &del);

@@ -354,6 +354,34 @@ static void marker_test_variadic_formats(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_x", variadic, NULL), 0);
 }
 
+/* Asks for what a probe cannot have. */
+static void probe_registers(void *private, void *call_private,
+			    const char *format, va_list *args)
+{
+	int *result = private;
+
+	result[0] = marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(1));
+	result[1] = marker_probe_unregister("kunit_number", probe_registers, private);
+	result[2] = marker_arm("kunit_number");
+	result[3] = marker_disarm("kunit_number");
+}
+
+static void marker_test_within_a_probe(struct kunit *test)
+{
+	int result[4] = { }, i;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		kunit_skip(test, "needs CONFIG_PREEMPT_COUNT");
+	KUNIT_ASSERT_EQ(test, marker_probe_register("kunit_number", NUMBER_FORMAT,
+						    probe_registers, result), 0);
+	fire(1);
+	for (i = 0; i < ARRAY_SIZE(result); i++)
+		KUNIT_EXPECT_EQ(test, result[i], -EBUSY);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe_registers,
+						      result), 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+}
+
 static void marker_test_unknown_probe(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe, digit(1)), -ENOENT);
@@ -481,6 +509,7 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_wrong_format),
 	KUNIT_CASE(marker_test_bad_arguments),
 	KUNIT_CASE(marker_test_variadic_formats),
+	KUNIT_CASE(marker_test_within_a_probe),
 	KUNIT_CASE(marker_test_unknown_probe),
 	KUNIT_CASE(marker_test_tracepoint),
 	KUNIT_CASE(marker_test_tracepoint_armed),

@@ -257,6 +257,33 @@ static void tp_test_preemption(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, preempt_count() + 1UL);
 }
 
+/* Asks for what a probe cannot have, on its own tracepoint and on another. */
+static void probe_registers(void *data, int number)
+{
+	int *result = data;
+
+	result[0] = register_trace_kunit_callbacks(probe_number, digit(1));
+	result[1] = unregister_trace_kunit_callbacks(probe_registers, data);
+	result[2] = register_trace_kunit_plain(probe_plain, digit(1));
+}
+
+static void tp_test_within_a_probe(struct kunit *test)
+{
+	int result[3] = { };
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		kunit_skip(test, "needs CONFIG_PREEMPT_COUNT");
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_callbacks(probe_registers, result), 0);
+	trace_kunit_callbacks(1);
+	KUNIT_EXPECT_EQ(test, result[0], -EBUSY);
+	KUNIT_EXPECT_EQ(test, result[1], -EBUSY);
+	KUNIT_EXPECT_EQ(test, result[2], -EBUSY);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_plain_enabled());
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_callbacks(probe_registers, result), 0);
+	trace_kunit_callbacks(1);
+	KUNIT_EXPECT_EQ(test, calls, 0UL);
+}
+
 /* A tracepoint that is no event is called by a name that says so, too. */
 static void tp_test_suffix(struct kunit *test)
 {
@@ -374,6 +401,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_callback_fails),
 	KUNIT_CASE(tp_test_rcuidle),
 	KUNIT_CASE(tp_test_preemption),
+	KUNIT_CASE(tp_test_within_a_probe),
 	KUNIT_CASE(tp_test_suffix),
 	KUNIT_CASE(tp_test_call),
 	KUNIT_CASE(tp_test_enumeration),

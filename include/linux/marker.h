@@ -43,7 +43,7 @@
  * differs from all there are under the name is refused.
  *
  * A probe runs with preemption disabled, in the context of the marker, which
- * may be any. It must not register or unregister probes.
+ * may be any. It cannot register or unregister probes.
  *
  * The interface is that of the Linux Kernel Markers of Mathieu Desnoyers: the
  * first type of probe as in 2.6.25 to 2.6.31, the second as proposed in 2007.
@@ -312,7 +312,8 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  *	    takes.
  * Return: 0; -EINVAL for a NULL argument, or a name that is empty or longer
  *	   than MARKER_NAME_LEN - 1, or a format that a variadic probe cannot be
- *	   called with; -EPERM if markers of this name have other formats, with
+ *	   called with; -EBUSY in atomic context, such as a probe;
+ *	   -EPERM if markers of this name have other formats, with
  *	   a message that shows both; -EEXIST if the probe is attached with this
  *	   @private; -ENOMEM; or the error of connecting the tracepoint that
  *	   feeds the marker. On an error nothing has changed.
@@ -338,8 +339,8 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * marker_synchronize_unregister(). Succeeds without memory too.
  *
  * Context: as for marker_probe_register().
- * Return: 0, -EINVAL for a NULL argument or a bad name, -ENOENT if the probe is
- *	   not attached to this marker with this @private.
+ * Return: 0, -EINVAL for a NULL argument or a bad name, -EBUSY in atomic context,
+ *	   -ENOENT if the probe is not attached to this marker with this @private.
  */
 #define marker_probe_unregister(name, probe, private)			\
 	__marker_probe_unregister(name, (void *)(probe), private)

@@ -57,6 +57,7 @@ int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data);
 void for_each_kernel_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
 				void *priv);
 
+int tracepoint_check_context(const char *name);
 int tracepoint_rcuidle_enter(void);
 void tracepoint_rcuidle_exit(int idx);
 

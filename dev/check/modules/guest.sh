@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# guest.sh DIR: runs in the guest, with the modules of DIR.
+set -eu
+dir=$1
+markers=/sys/kernel/tracing/markers
+mark=/sys/module/marker_probe/parameters/hits
+
+# finit_module() with MODULE_INIT_IGNORE_VERMAGIC.
+force() { perl -e 'open F, $ARGV[0] or die $!; exit !!syscall 313, fileno F, my $none = "", 2' "$1"; }
+
+kmem_work() { for _ in 1 2 3 4 5; do /bin/true; done; }
+
+fails() { if "$@" 2>/dev/null; then echo "succeeded: $*"; exit 1; fi; }
+
+is() { [[ $1 == "$2" ]] || { echo "'$1' instead of '$2'"; exit 1; }; }
+
+forgets_its_probes() {
+	for _ in 1 2 3; do
+		insmod "$dir/stray.ko"
+		sleep 1
+		rmmod stray
+		sleep 1
+	done
+	grep -q '^kernel_sched_switch	vmlinux	1	0	0	' $markers
+}
+
+fails_to_load() {
+	for _ in 1 2 3; do
+		fails insmod "$dir/failing.ko"
+		fails grep failing $markers
+	done
+}
+
+# Once as it should be, to see that the difference is the force.
+comes_by_force() {
+	insmod "$dir/forced.ko"
+	is "$(grep -c '^forced' $markers)" 1
+	rmmod forced
+	force "$dir/forced.ko"
+	is "$(grep -c '^forced' $markers)" 0
+	echo 1 >/sys/module/forced/parameters/fire
+	rmmod forced
+}
+
+# Its marker is in use, and so is the tracepoint behind it, when it goes.
+goes_while_in_use() {
+	local seen
+
+	modprobe marker-probe marker=tracer_kfree 'format="ptr %p"' print=0
+	for _ in 1 2 3; do
+		insmod "$dir/tracer.ko"
+		seen=$(<$mark)
+		kmem_work
+		(($(<$mark) > seen))
+		rmmod tracer
+		seen=$(<$mark)
+		kmem_work
+		is "$(<$mark)" "$seen"
+	done
+	rmmod marker_probe
+}
+
+forgets_its_probes
+fails_to_load
+comes_by_force
+goes_while_in_use
