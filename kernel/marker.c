@@ -14,11 +14,13 @@
  */
 #define pr_fmt(fmt) "marker: " fmt
 
+#include <linux/ctype.h>
 #include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -78,7 +80,8 @@ struct marker_range {
 };
 
 /*
- * Protects entries, sites and the list of ranges. Nests outside
+ * Protects entries and sites, and with marker_notify_mutex the list of ranges,
+ * which either is enough to read. Nests outside
  * tracepoints_mutex and what imv_set() takes.
  */
 static DEFINE_MUTEX(markers_mutex);
@@ -102,15 +105,27 @@ static struct list_head marker_ranges = LIST_HEAD_INIT(kernel_range.list);
  * Formats
  */
 
-enum marker_arg { MARKER_INT, MARKER_LONG, MARKER_LLONG, MARKER_POINTER };
+static const char *skip_length(const char *pos, struct marker_field *field)
+{
+	field->type = MARKER_INT;
+	for (; *pos == 'l' || *pos == 'L'; pos++) {
+		if (*pos == 'L' || field->type == MARKER_LONG)
+			field->type = MARKER_LLONG;
+		else
+			field->type = MARKER_LONG;
+	}
+	return pos;
+}
 
-/*
- * Finds the next conversion of a format.
+/**
+ * marker_next_field - find the next conversion of a format
+ * @format: pointer into the format; on success it is behind the conversion
+ * @field: filled in
  *
- * Return: 1 and its type, and *@format is behind it; 0 if there is none left;
- *	   -EINVAL if it is not of a basic type.
+ * Context: any.
+ * Return: 1, 0 if there is none left, -EINVAL if it is not of a basic type.
  */
-static int next_conversion(const char **format, enum marker_arg *type)
+notrace int marker_next_field(const char **format, struct marker_field *field)
 {
 	const char *pos = *format;
 
@@ -119,23 +134,60 @@ static int next_conversion(const char **format, enum marker_arg *type)
 	if (!*pos)
 		return 0;
 
-	pos++;
+	field->spec = pos++;
 	pos += strspn(pos, "-+ #0123456789.");
-	*type = MARKER_INT;
-	for (; *pos && strchr("hlLqzt", *pos); pos++) {
-		if (*pos == 'L' || *pos == 'q' ||
-		    (*pos == 'l' && *type == MARKER_LONG))
-			*type = MARKER_LLONG;
-		else if (*pos != 'h')
-			*type = MARKER_LONG;
-	}
+	pos = skip_length(pos, field);
+	field->conversion = *pos;
 	if (*pos == 's' || *pos == 'p')
-		*type = MARKER_POINTER;
+		field->type = MARKER_POINTER;
 	else if (!*pos || !strchr("diuxXoc", *pos))
 		return -EINVAL;
+	field->is_signed = strchr("dic", *pos);
 	*format = pos + 1;
+	field->len = *format - field->spec;
 	return 1;
 }
+EXPORT_SYMBOL_GPL(marker_next_field);
+
+static bool is_of_word(char c)
+{
+	return isalnum(c) || c == '_';
+}
+
+/**
+ * marker_field_name - find the name of an argument in a format
+ * @text: where in the format to begin: behind the conversion before, or at the
+ *	  start
+ * @field: the conversion, from marker_next_field()
+ * @len: set to the length of the name
+ *
+ * The name is the last word before the conversion that may be an identifier:
+ * "addr" in "addr 0x%lx".
+ *
+ * Context: any.
+ * Return: the name in the format, not terminated, or NULL if there is none.
+ */
+const char *marker_field_name(const char *text,
+			      const struct marker_field *field,
+			      unsigned int *len)
+{
+	const char *end = field->spec, *start;
+
+	while (end > text) {
+		if (!is_of_word(end[-1])) {
+			end--;
+			continue;
+		}
+		for (start = end; start > text && is_of_word(start[-1]); start--)
+			;
+		*len = end - start;
+		if (!isdigit(*start))
+			return start;
+		end = start;
+	}
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(marker_field_name);
 
 /*
  * The arguments as they lie in registers and on the stack: in words.
@@ -165,11 +217,11 @@ static unsigned int wide_arg_index(unsigned int count)
 /* How many words the arguments of a format take, or -EINVAL. */
 static int count_words(const char *format)
 {
-	enum marker_arg type;
+	struct marker_field field;
 	int count = 0, ret;
 
-	while ((ret = next_conversion(&format, &type)) > 0) {
-		if (type == MARKER_LLONG)
+	while ((ret = marker_next_field(&format, &field)) > 0) {
+		if (field.type == MARKER_LLONG)
 			count = wide_arg_index(count) +
 				sizeof(long long) / sizeof(long);
 		else
@@ -181,11 +233,11 @@ static int count_words(const char *format)
 static notrace void get_words(struct marker_words *words, const char *format,
 			      va_list *args)
 {
-	enum marker_arg type;
+	struct marker_field field;
 	long long wide;
 
-	while (next_conversion(&format, &type) > 0) {
-		switch (type) {
+	while (marker_next_field(&format, &field) > 0) {
+		switch (field.type) {
 		case MARKER_INT:
 			words->word[words->count++] = va_arg(*args, int);
 			break;
@@ -807,6 +859,66 @@ EXPORT_SYMBOL_GPL(for_each_marker);
  * Modules
  */
 
+/*
+ * Protects the notifiers: each sees a module come and go once, also when it is
+ * registered while the module loads. Nests outside markers_mutex, so that
+ * notifiers may attach, detach and walk.
+ */
+static DEFINE_MUTEX(marker_notify_mutex);
+static BLOCKING_NOTIFIER_HEAD(marker_notifiers);
+
+static void notify_of_all(struct notifier_block *nb, unsigned long state)
+{
+	struct marker_range *range;
+
+	list_for_each_entry(range, &marker_ranges, list)
+		nb->notifier_call(nb, state, range->mod);
+}
+
+/**
+ * register_marker_notifier - hear of markers that come and go
+ * @nb: called with MODULE_STATE_COMING or MODULE_STATE_GOING and the struct
+ *	module, or NULL for the kernel; at once for all that are there
+ *
+ * for_each_marker() visits the markers of a module that comes, and those of one
+ * that goes no more.
+ *
+ * Context: may sleep. The notifier may register and unregister probes.
+ * Return: 0, or -EEXIST if @nb is registered.
+ */
+int register_marker_notifier(struct notifier_block *nb)
+{
+	int ret;
+
+	mutex_lock(&marker_notify_mutex);
+	ret = blocking_notifier_chain_register(&marker_notifiers, nb);
+	if (!ret)
+		notify_of_all(nb, MODULE_STATE_COMING);
+	mutex_unlock(&marker_notify_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(register_marker_notifier);
+
+/**
+ * unregister_marker_notifier - undo the registration of a notifier
+ * @nb: called once more for all that are there, as if they went
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOENT if @nb is not registered.
+ */
+int unregister_marker_notifier(struct notifier_block *nb)
+{
+	int ret;
+
+	mutex_lock(&marker_notify_mutex);
+	ret = blocking_notifier_chain_unregister(&marker_notifiers, nb);
+	if (!ret)
+		notify_of_all(nb, MODULE_STATE_GOING);
+	mutex_unlock(&marker_notify_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(unregister_marker_notifier);
+
 #ifdef CONFIG_MODULES
 /* Probes that wait for this marker but know it with another format. */
 static void warn_of_other_formats(const struct marker *site)
@@ -880,11 +992,14 @@ static int marker_module_coming(struct module *mod)
 	range->start = mod->markers;
 	range->stop = mod->markers + mod->num_markers;
 
+	mutex_lock(&marker_notify_mutex);
 	mutex_lock(&markers_mutex);
 	list_add_tail(&range->list, &marker_ranges);
 	for (site = range->start; site < range->stop; site++)
 		site_coming(site);
 	mutex_unlock(&markers_mutex);
+	blocking_notifier_call_chain(&marker_notifiers, MODULE_STATE_COMING, mod);
+	mutex_unlock(&marker_notify_mutex);
 	return 0;
 }
 
@@ -898,24 +1013,37 @@ static struct marker_range *find_range(const struct module *mod)
 	return NULL;
 }
 
-static void marker_module_going(struct module *mod)
+/* Returns true if probes may still run when it is done. */
+static bool remove_range(struct marker_range *range)
 {
-	struct marker_range *range;
 	struct marker *site;
 	bool in_use = false;
 
+	for (site = range->start; site < range->stop; site++) {
+		in_use |= site->active;
+		site_going(site);
+	}
+	list_del(&range->list);
+	return in_use;
+}
+
+static void marker_module_going(struct module *mod)
+{
+	struct marker_range *range;
+	bool in_use = false;
+
+	mutex_lock(&marker_notify_mutex);
 	mutex_lock(&markers_mutex);
 	while (drop_one_stray_probe(mod))
 		in_use = true;
 	range = find_range(mod);
-	if (range) {
-		for (site = range->start; site < range->stop; site++) {
-			in_use |= site->active;
-			site_going(site);
-		}
-		list_del(&range->list);
-	}
+	if (range)
+		in_use |= remove_range(range);
 	mutex_unlock(&markers_mutex);
+	if (range)
+		blocking_notifier_call_chain(&marker_notifiers,
+					     MODULE_STATE_GOING, mod);
+	mutex_unlock(&marker_notify_mutex);
 	kfree(range);
 	/* Probes in the module, on markers or tracepoints, may still run. */
 	if (in_use)

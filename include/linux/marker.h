@@ -59,6 +59,7 @@
 struct marker;
 struct marker_probes;
 struct module;
+struct notifier_block;
 
 /* The size of the longest name of a marker, with the NUL. */
 #define MARKER_NAME_LEN		128
@@ -115,7 +116,32 @@ struct marker_info {
 	unsigned int armed;
 };
 
+enum marker_type { MARKER_INT, MARKER_LONG, MARKER_LLONG, MARKER_POINTER };
+
+/**
+ * struct marker_field - a conversion of a format, and so an argument
+ * @spec: the conversion in the format, from the percent sign on
+ * @len: its length
+ * @conversion: its last character
+ * @type: what an argument of it is passed as
+ * @is_signed: is it to be read as signed?
+ */
+struct marker_field {
+	const char *spec;
+	unsigned int len;
+	char conversion;
+	enum marker_type type;
+	bool is_signed;
+};
+
 #ifdef CONFIG_MARKERS
+
+int marker_next_field(const char **format, struct marker_field *field);
+const char *marker_field_name(const char *text,
+			      const struct marker_field *field,
+			      unsigned int *len);
+int register_marker_notifier(struct notifier_block *nb);
+int unregister_marker_notifier(struct notifier_block *nb);
 
 void marker_call(const struct marker *marker, void *call_private, ...);
 
