@@ -6,7 +6,7 @@ STEPS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check boot series lint setup tree build clean
+.PHONY: help demo check clients boot series lint setup tree build clean
 
 help:	## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -16,6 +16,13 @@ demo:	build out/bin/count ## from nothing to a guest in which tracers watch the 
 
 check:	setup ## all the tests, or some: make check STEPS="30 40"
 	@dev/check.sh $(STEPS)
+
+clients:	setup ## perf, trace-cmd, bpftrace, LTTng, ftracetest ... with and without the series, compared
+	@dev/clients.sh
+
+matrix:	tree ## build, boot and test other configurations, architectures, compilers; hours
+	@dev/setup.sh dev/packages.matrix
+	@dev/matrix.sh
 
 boot:	build ## a shell in the guest
 	@dev/guest.sh --flavour $(FLAVOUR) --shell

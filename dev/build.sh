@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # build.sh FLAVOUR [TARGET...]: build out/linux in out/build/FLAVOUR, with the
 # options of guest.config and, for other flavours than guest, FLAVOUR.config.
-# The flavour stock is built from out/base instead.
+# A flavour matrix-NAME has those of dev/matrix/NAME.config. There, lines
+# "#: NAME=VALUE" set what is built how: ARCH and CROSS_COMPILE are the kernel's,
+# COMPILER may be clang, and DEFCONFIG names the configuration to begin with, in
+# the place of guest.config.
+# The flavours stock and stock-FLAVOUR are built from out/base instead.
 # ABSENT_OPTIONS="A B" names options that this tree may lack.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -12,9 +16,27 @@ flavour=${1:-guest}
 shift || true
 dir=$out/build/$flavour
 log=$logs/build-$flavour.log
-fragments=("$top/dev/config/guest.config")
-[[ $flavour != stock ]] || linux=$base
-[[ $flavour == guest ]] || fragments+=("$top/dev/config/$flavour.config")
+
+# fragments_of FLAVOUR: into fragments, and the variables that they set.
+fragments_of() {
+	local config=$top/dev/config matrix=$top/dev/matrix line
+	fragments=("$config/guest.config")
+	case $1 in
+	guest) ;;
+	stock) linux=$base fragments+=("$config/stock.config") ;;
+	stock-*)
+		fragments_of "${1#stock-}"
+		linux=$base fragments+=("$config/stock.config") ;;
+	matrix-*)
+		while IFS= read -r line; do
+			export "${line?}"
+		done < <(sed -n 's/^#: //p' "$matrix/${1#matrix-}.config")
+		fragments+=("$matrix/base/small.config")
+		[[ ! ${DEFCONFIG:-} ]] || fragments=("$matrix/base/defconfig.config")
+		fragments+=("$matrix/${1#matrix-}.config") ;;
+	*) fragments+=("$config/$1.config") ;;
+	esac
+}
 
 # The options asked for; where fragments differ, the last one counts.
 merge_fragments() {
@@ -28,8 +50,9 @@ merge_fragments() {
 configuration_is_current() {
 	[[ -f $dir/.config && -f $dir/asked.config ]] || return 1
 	merge_fragments | cmp -s - "$dir/asked.config" || return 1
-	[[ -z $(find "$linux" -name 'Kconfig*' -newer "$dir/asked.config" \
-		-print -quit) ]]
+	[[ -z $(find "$linux" "${fragments[@]}" \
+		\( -name 'Kconfig*' -o -name '*.config' \) \
+		-newer "$dir/asked.config" -print -quit) ]]
 }
 
 # As asked for, or unset where it was to be unset.
@@ -46,17 +69,27 @@ options_not_taken() {
 	done <"$dir/asked.config"
 }
 
+# What is not asked for is off, or as DEFCONFIG has it.
+make_config() {
+	local begin=() rest=allnoconfig
+	if [[ ${DEFCONFIG:-} ]]; then
+		begin=("$dir/begin.config") rest=alldefconfig
+		# shellcheck disable=SC2086 # one word a target
+		kmake "$dir" $DEFCONFIG && mv "$dir/.config" "${begin[0]}" || return
+	fi
+	(cd "$linux" && scripts/kconfig/merge_config.sh -m -O "$dir" \
+		"${begin[@]}" "$dir/asked.config.new") &&
+		mv "$dir/.config" "$dir/merged.config" &&
+		kmake "$dir" KCONFIG_ALLCONFIG="$dir/merged.config" $rest
+}
+
 configure() {
 	local missed
 	configuration_is_current && return 0
 	mkdir -p "$dir"
 	merge_fragments >"$dir/asked.config.new"
 	rm -f "$dir/asked.config"
-	(cd "$linux" && scripts/kconfig/merge_config.sh -m -O "$dir" \
-		"$dir/asked.config.new") >"$logs/config-$flavour.log" 2>&1
-	mv "$dir/.config" "$dir/merged.config"
-	kmake "$dir" KCONFIG_ALLCONFIG="$dir/merged.config" allnoconfig \
-		>>"$logs/config-$flavour.log" 2>&1 ||
+	make_config >"$logs/config-$flavour.log" 2>&1 ||
 		{ tail -n 40 "$logs/config-$flavour.log"; die "configuration failed"; }
 	mv "$dir/asked.config.new" "$dir/asked.config"
 	missed=$(options_not_taken)
@@ -65,13 +98,26 @@ configure() {
 	die "these options did not take (missing, or a dependency is):"$'\n'"$missed"
 }
 
-# Stock 6.1 builds without a warning here, and compilers' warnings are errors
-# already (WERROR). The rest come from objtool, modpost, the linker and pahole.
-# They show only once, so what they are about is removed: the next build, too,
-# shows them and fails.
+# Those that the kernel does not have without the series.
+not_in_stock() {
+	"$top/dev/build.sh" "stock-$flavour" "$@" >&2 || return
+	sort -u | comm -23 - "$out/build/stock-$flavour/warnings"
+}
+
+# Stock 6.1 builds without a warning in most configurations, and compilers'
+# warnings are errors already (WERROR). The rest come from objtool, modpost, the
+# linker and pahole. They show only once, so what they are about is removed: the
+# next build, too, shows them and fails; and stock's are kept for comparison.
 no_warnings() {
 	local found
-	found=$(grep -E '(^|[^A-Za-z_])(warning|WARNING):' "$log" || true)
+	found=$(complaints_in "$log")
+	case $flavour in
+	stock-*)
+		touch "$dir/warnings"
+		sort -u -o "$dir/warnings" "$dir/warnings" <(complaints_in "$log")
+		return 0 ;;
+	matrix-*) [[ -z $found ]] || found=$(not_in_stock "$@" <<<"$found") ;;
+	esac
 	[[ -n $found ]] || return 0
 	sed -nE 's,^([^ :]+\.o): .*,\1,p' <<<"$found" | while IFS= read -r f; do
 		rm -f "$dir/$f"
@@ -91,7 +137,7 @@ install_modules() {
 build() {
 	local start=$SECONDS
 	with_progress "build $flavour" "$log" kmake "$dir" "$@"
-	no_warnings
+	no_warnings "$@"
 	[[ " $* " != *" modules "* ]] || install_modules
 	say "built $flavour: $(objects "$log")$((SECONDS - start)) s"
 }
@@ -105,6 +151,7 @@ main() {
 	build "$@"
 }
 
+fragments_of "$flavour"
 # What guest.sh boots; see there.
 image=vmlinux
 ! grep -qs '^CONFIG_KASAN=y' "${fragments[-1]}" || image=bzImage

@@ -85,7 +85,7 @@ with_progress() {
 	trap 'kill -- -$pid 2>/dev/null' EXIT
 	while kill -0 $pid 2>/dev/null; do
 		sleep 0.5
-		((++tick % 20)) || say "$name: $(objects "$log")$((SECONDS - start)) s"
+		((++tick % 20)) || say "$name: $(objects "$log")$(verdicts "$log")$((SECONDS - start)) s"
 	done
 	trap - EXIT
 	wait $pid && return 0
@@ -99,6 +99,13 @@ objects() {
 	local n
 	n=$(grep -cE '^  (CC|AS|AR|LD|HOSTCC)' "$1" || true)
 	((n == 0)) || printf '%d objects, ' "$n"
+}
+
+# "57 results, " of clients, or nothing.
+verdicts() {
+	local n
+	n=$(grep -acP '\t(PASS|X?FAIL|UN[A-Z]+)\b' "$1" || true)
+	((n == 0)) || printf '%d results, ' "$n"
 }
 
 # splats_in LOG: what a kernel prints when something is wrong with it.

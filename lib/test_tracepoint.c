@@ -257,6 +257,38 @@ static void tp_test_preemption(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, preempt_count() + 1UL);
 }
 
+static inline void inlined(int number)
+{
+	trace_kunit_callbacks(number);
+}
+
+/*
+ * One definition, many sites: in a function that is inlined in two places, and
+ * in a loop that the compiler unrolls. All are on, and all are off again.
+ */
+static noinline void hit_many_sites(void)
+{
+	int i;
+
+	inlined(1);
+	inlined(2);
+#pragma GCC unroll 4
+	for (i = 0; i < 4; i++)
+		trace_kunit_callbacks(i);
+}
+
+static void tp_test_many_sites(struct kunit *test)
+{
+	hit_many_sites();
+	KUNIT_EXPECT_EQ(test, calls, 0UL);
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_callbacks(probe_number, digit(1)), 0);
+	hit_many_sites();
+	KUNIT_EXPECT_EQ(test, calls, 111111UL);
+	unregister_trace_kunit_callbacks(probe_number, digit(1));
+	hit_many_sites();
+	KUNIT_EXPECT_EQ(test, calls, 111111UL);
+}
+
 /* Asks for what a probe cannot have, on its own tracepoint and on another. */
 static void probe_registers(void *data, int number)
 {
@@ -401,6 +433,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_callback_fails),
 	KUNIT_CASE(tp_test_rcuidle),
 	KUNIT_CASE(tp_test_preemption),
+	KUNIT_CASE(tp_test_many_sites),
 	KUNIT_CASE(tp_test_within_a_probe),
 	KUNIT_CASE(tp_test_suffix),
 	KUNIT_CASE(tp_test_call),

@@ -4,6 +4,9 @@
  *
  *	count [--without-marker]	table of one interval; 0 when all agree
  *	count --work			only the work that switches
+ *	count --event SYSTEM NAME COMMAND...
+ *					of another event, while the command runs;
+ *					without a marker
  *
  * The tracers: the marker_probe module on the marker kernel_sched_switch, the
  * trace event (in an instance of its own), perf (a counter on each CPU) and BPF
@@ -36,10 +39,10 @@
 enum { MARKER, EVENT, PERF, BPF, TRACERS };
 
 static const char *const tracer_name[TRACERS] = {
-	[MARKER] = "marker kernel_sched_switch",
-	[EVENT]	 = "trace event sched:sched_switch",
-	[PERF]	 = "perf counter sched:sched_switch",
-	[BPF]	 = "BPF raw tracepoint sched_switch",
+	[MARKER] = "marker kernel_",
+	[EVENT]	 = "trace event ",
+	[PERF]	 = "perf counter ",
+	[BPF]	 = "BPF raw tracepoint ",
 };
 
 struct snapshot {
@@ -47,6 +50,7 @@ struct snapshot {
 	uint64_t lost[TRACERS];
 };
 
+static const char *system_name = "sched", *event_name = "sched_switch";
 static int cpus;
 static int hits_fd = -1;
 static int stats_fd[MAX_CPUS];
@@ -62,6 +66,11 @@ static void write_file(const char *path, const char *text)
 	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		err(1, "%s", path);
 	close(fd);
+}
+
+static void event_file(char *path, size_t size, const char *top, const char *name)
+{
+	snprintf(path, size, "%s/events/%s/%s/%s", top, system_name, event_name, name);
 }
 
 static uint64_t read_number(int fd, const char *what)
@@ -90,12 +99,16 @@ static void open_event(void)
 		if (stats_fd[cpu] < 0)
 			err(1, "%s", path);
 	}
-	write_file(INSTANCE "/events/sched/sched_switch/enable", "1");
+	event_file(path, sizeof(path), INSTANCE, "enable");
+	write_file(path, "1");
 }
 
 static void close_event(void)
 {
-	write_file(INSTANCE "/events/sched/sched_switch/enable", "0");
+	char path[256];
+
+	event_file(path, sizeof(path), INSTANCE, "enable");
+	write_file(path, "0");
 	for (int cpu = 0; cpu < cpus; cpu++)
 		close(stats_fd[cpu]);
 	rmdir(INSTANCE);
@@ -137,15 +150,17 @@ static void read_event(struct snapshot *snap)
 
 static void open_perf(void)
 {
-	static const char *const path = TRACEFS "/events/sched/sched_switch/id";
-	int fd = open(path, O_RDONLY);
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_TRACEPOINT,
 		.size = sizeof(attr),
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
+	char path[256];
+	int fd;
 
+	event_file(path, sizeof(path), TRACEFS, "id");
+	fd = open(path, O_RDONLY);
 	if (fd < 0)
 		err(1, "%s", path);
 	attr.config = read_number(fd, path);
@@ -221,7 +236,7 @@ static void open_bpf(void)
 		.key_size = 4, .value_size = 8, .max_entries = 1,
 	};
 	union bpf_attr attach = {
-		.raw_tracepoint.name = (uintptr_t)"sched_switch",
+		.raw_tracepoint.name = (uintptr_t)event_name,
 	};
 
 	map_fd = bpf(BPF_MAP_CREATE, &map, "map");
@@ -373,18 +388,21 @@ static int print_table(const struct snapshot *a, const struct snapshot *b)
 	uint64_t all_lost = 0;
 	bool differ = false;
 
+	char label[64];
+
 	printf("%-34s %10s %6s\n", "tracer", "count", "lost");
 	for (int i = first; i < TRACERS; i++) {
 		count = b->count[i] - a->count[i];
 		lost = b->lost[i] - a->lost[i];
-		printf("%-34s %10llu %6llu\n", tracer_name[i],
+		snprintf(label, sizeof(label), "%s%s", tracer_name[i], event_name);
+		printf("%-34s %10llu %6llu\n", label,
 		       (unsigned long long)count, (unsigned long long)lost);
 		differ |= count != expect;
 		all_lost += lost;
 	}
 	if (!differ && !all_lost && expect) {
-		printf("all agree: %llu context switches, 0 lost\n",
-		       (unsigned long long)expect);
+		printf("all agree: %llu times %s, 0 lost\n",
+		       (unsigned long long)expect, event_name);
 		return 0;
 	}
 	printf("FAIL:%s%s%s\n", differ ? " the counts differ" : "",
@@ -392,7 +410,19 @@ static int print_table(const struct snapshot *a, const struct snapshot *b)
 	return 1;
 }
 
-static int compare(bool with_marker)
+static void run(char **command)
+{
+	int status;
+
+	if (!fork()) {
+		execvp(command[0], command);
+		err(1, "%s", command[0]);
+	}
+	if (wait(&status) < 0 || status)
+		errx(1, "%s failed", command[0]);
+}
+
+static int compare(bool with_marker, char **command)
 {
 	struct snapshot before, after;
 
@@ -406,7 +436,10 @@ static int compare(bool with_marker)
 	open_bpf();
 
 	before = stable_snapshot();
-	work();
+	if (command)
+		run(command);
+	else
+		work();
 	after = stable_snapshot();
 
 	close_event();
@@ -420,12 +453,17 @@ int main(int argc, char **argv)
 	if (cpus > MAX_CPUS)
 		errx(1, "more than %d CPUs", MAX_CPUS);
 	if (argc == 1)
-		return compare(true);
+		return compare(true, NULL);
 	if (!strcmp(argv[1], "--without-marker"))
-		return compare(false);
+		return compare(false, NULL);
+	if (!strcmp(argv[1], "--event") && argc > 4) {
+		system_name = argv[2];
+		event_name = argv[3];
+		return compare(false, argv + 4);
+	}
 	if (!strcmp(argv[1], "--work")) {
 		work();
 		return 0;
 	}
-	errx(2, "usage: count [--without-marker | --work]");
+	errx(2, "usage: count [--without-marker | --work | --event SYSTEM NAME COMMAND...]");
 }

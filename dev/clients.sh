@@ -1,0 +1,198 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# clients.sh [PART...]: what clients of tracepoints do on the kernel without the
+# series, and on the kernel with it: one table, in which no row may be worse for
+# the series. The parts are tools, tracefs, lttng and ftracetest; each is a script
+# in dev/clients/ that runs in both guests.
+#
+# Such a script leaves rows: client, what it did, and a verdict that begins with
+# PASS, FAIL or another word of ftracetest's.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+build_environment
+
+parts=(tools tracefs lttng ftracetest)
+dir=$out/clients
+table=$dir/table.tsv	# the rows of all, with what stock and the series gave
+csv=$dir/results.csv
+
+logged() { with_progress "$1" "$logs/clients-$1.log" "${@:2}"; }
+
+compile() {
+	local source
+	mkdir -p "$out/bin"
+	for source in "$top"/dev/clients/*.c "$top/dev/guest/count.c"; do
+		gcc -O2 -Wall -Wextra -Werror -idirafter "$base/include" \
+			-o "$out/bin/$(basename "$source" .c)" "$source"
+	done
+}
+
+# The pristine kernel's own, for both guests.
+selftests() {
+	make -C "$base/tools/testing/selftests" O="$out/build/selftests-ftrace" \
+		INSTALL_PATH="$dir/selftests" TARGETS=ftrace FORCE_TARGETS=1 \
+		SKIP_TARGETS= install
+}
+
+# Debian's package builds the modules for the running kernel when it is installed;
+# only its sources are wanted. They miss the last argument that updates of 6.1
+# gave to trace_hrtimer_start.
+unpack_lttng() {
+	rm -rf "$dir/lttng"
+	mkdir -p "$dir/lttng"
+	cd "$dir/lttng"
+	apt-get download lttng-modules-dkms
+	dpkg -x lttng-modules-dkms_*.deb .
+	sed -i -e 's/hrtimer, enum hrtimer_mode mode)/hrtimer, enum hrtimer_mode mode, bool was_armed)/' \
+		-e 's/TP_ARGS(hrtimer, mode)/TP_ARGS(hrtimer, mode, was_armed)/' \
+		usr/src/lttng-modules-*/include/instrumentation/events/timer.h
+	mv usr/src/lttng-modules-* source
+}
+
+# build_lttng FLAVOUR: its modules, installed into a copy of the kernel's.
+build_lttng() {
+	local kernel=$out/build/$1 work=$dir/lttng/$1
+	rm -rf "$work"
+	mkdir "$work"
+	cp -a "$dir/lttng/source" "$kernel/modroot" "$work"
+	make -C "$work/source" KERNELDIR="$kernel" CC='ccache gcc' -j"$(nproc)" modules
+	make -C "$work/source" KERNELDIR="$kernel" INSTALL_MOD_PATH="$work/modroot" \
+		modules_install
+	touch "$work/built"
+}
+
+# What the guest's script of the part needs.
+prepare() {
+	local flavour
+	case $1 in
+	ftracetest) logged selftests selftests ;;
+	lttng)
+		[[ -d $dir/lttng/source ]] || logged lttng-source unpack_lttng
+		for flavour in stock guest; do
+			[[ $dir/lttng/$flavour/built -nt $out/build/$flavour/vmlinux ]] ||
+				logged "lttng-$flavour" build_lttng "$flavour"
+		done
+		;;
+	esac
+}
+
+guest_rows() { printf '%s' "$out/guest/clients-$1-$2/rows.tsv"; }
+
+# In both guests at once.
+run_guests() {
+	local pids=() flavour pid code=0
+	for flavour in stock guest; do
+		rm -f "$(guest_rows "$1" "$flavour")"
+		"$top/dev/guest.sh" --flavour "$flavour" --name "clients-$1-$flavour" \
+			--timeout 7200 "dev/clients/$1.sh" &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || code=1
+	done
+	return $code
+}
+
+# join_rows STOCK SERIES: one line for each row of either, with a fifth field
+# when something is wrong with it.
+join_rows() {
+	awk -F'\t' -v OFS='\t' '
+	function judge(stock, series) {
+		if (stock == "" || series == "") return "did not run"
+		sub(/ .*/, "", stock); sub(/ .*/, "", series)
+		if (series == "FAIL" && stock == "FAIL") return "fails on both"
+		if (series != "PASS" && series != stock) return "worse"
+	}
+	{
+		row = $1 OFS $2
+		if (!(row in known)) { known[row] = 1; order[++rows] = row }
+		verdict[row, FILENAME == ARGV[1]] = $3
+	}
+	END {
+		for (i = 1; i <= rows; i++) {
+			stock = verdict[order[i], 1]; series = verdict[order[i], 0]
+			print order[i], stock, series, judge(stock, series)
+		}
+	}' "$1" "$2"
+}
+
+# The many cases of ftracetest make one row, and one each when they differ.
+condense() {
+	awk -F'\t' -v OFS='\t' '
+	BEGIN { words = split("PASS FAIL XFAIL UNRESOLVED UNTESTED UNSUPPORTED UNDEFINED", word, " ") }
+	function tally(side,    text, i) {
+		for (i = 1; i <= words; i++)
+			if ((side, word[i]) in count)
+				text = text (text ? ", " : "") count[side, word[i]] " " word[i]
+		return text
+	}
+	$1 != "ftracetest" { print; next }
+	{ cases++; count["stock", $3]++; count["series", $4]++ }
+	$5 || $3 != $4 { different++; print }
+	END { if (cases) print "ftracetest", cases " cases, " different + 0 " differ", tally("stock"), tally("series"), "" }'
+}
+
+show() {
+	condense <"$table" | awk -F'\t' '
+	BEGIN { keep("client\twhat it did\tstock\tthis series\t") }
+	{ keep($0) }
+	function keep(line,    n, f, i) {
+		n = split(line, f, "\t"); lines++
+		for (i = 1; i <= n; i++) {
+			cell[lines, i] = f[i]
+			if (length(f[i]) > width[i]) width[i] = length(f[i])
+		}
+	}
+	END {
+		for (l = 1; l <= lines; l++)
+			printf "%-*s | %-*s | %-*s | %-*s%s\n", width[1], cell[l, 1], width[2], cell[l, 2],
+				width[3], cell[l, 3], width[4], cell[l, 4],
+				cell[l, 5] ? " <- " cell[l, 5] : ""
+	}'
+}
+
+write_csv() {
+	awk -F'\t' 'BEGIN { print "client,what it did,stock,this series,judgement" }
+	{
+		gsub(/"/, "\"\""); $5 = $5 ? $5 : "as good"
+		for (i = 1; i <= 5; i++) printf "%s\"%s\"", (i > 1 ? "," : ""), $i
+		print ""
+	}' "$table" >"$csv"
+}
+
+run_part() {
+	local part=$1 rows
+	prepare "$part"
+	logged "$part" run_guests "$part" || broken+=("$part")
+	rows=("$(guest_rows "$part" stock)" "$(guest_rows "$part" guest)")
+	touch "${rows[@]}"
+	[[ -s ${rows[0]} || -s ${rows[1]} ]] || broken+=("$part, where no client ran")
+	join_rows "${rows[@]}" >>"$table"
+}
+
+main() {
+	local part broken=() bad
+	(($#)) || set -- "${parts[@]}"
+	for part; do
+		[[ " ${parts[*]} " == *" $part "* ]] || die "no such part: $part (${parts[*]})"
+	done
+	"$top/dev/setup.sh" "$top/dev/packages.clients"
+	"$top/dev/tree.sh"
+	"$top/dev/build.sh" stock
+	"$top/dev/build.sh" guest
+	mkdir -p "$dir"
+	: >"$table"
+	compile
+	for part; do
+		run_part "$part"
+	done
+	write_csv
+	say ''
+	show
+	bad=$(awk -F'\t' '$5' "$table" | wc -l)
+	say '' "$(wc -l <"$table") rows, $bad bad, in $SECONDS s; all of them: $csv"
+	((${#broken[@]} == 0)) || die "a guest failed: ${broken[*]}"
+	((bad == 0))
+}
+
+main "$@"

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# perf, trace-cmd, bpftrace and plain bpf(2): each counts or records what the
+# work does, and has to have all of it.
+. "$(dirname "$0")/common.sh"
+
+fork=sched:sched_process_fork switch=sched:sched_switch call=syscalls:sys_enter_getsid
+forking='parent_comm == "working"' sleeping='prev_comm == "working" && prev_state == 1'
+
+perf_stat() {
+	perf stat -a -x, -o stat.csv -e $fork --filter "$forking" \
+		-e $switch --filter "$sleeping" -e $call $work
+	of() { awk -F, -v event="$1" '$3 == event { print $1 }' stat.csv; }
+	agree forks "$(of $fork)" $times sleeps "$(of $switch)" "$(</tmp/sleeps)" \
+		"system calls" "$(of $call)" $times
+}
+
+perf_record() {
+	perf record -q -a -m 1024 -o perf.data -e $fork -e $switch -e $call $work
+	perf script -i perf.data >perf.txt
+	complete perf.txt
+}
+
+perf_trace() {
+	perf trace -o trace.txt -e getsid,$fork $work
+	agree forks "$(lines 'sched_process_fork.*working' trace.txt)" $times \
+		"system calls" "$(lines 'getsid\(' trace.txt)" $times
+}
+
+trace_cmd_record() {
+	trace-cmd record -q -o trace.dat -b 20000 -e sched -e $call $work
+	trace-cmd report trace.dat >report.txt
+	complete report.txt
+}
+
+trace_cmd_extract() {
+	trace-cmd start -b 20000 -e sched -e $call
+	$work
+	trace-cmd stop
+	trace-cmd extract -o extract.dat
+	trace-cmd reset
+	trace-cmd report extract.dat >extract.txt
+	complete extract.txt
+}
+
+# The tracepoint is in the function that the other two are on.
+bpftrace_together() {
+	bpftrace -c "/bin/sh $work" -e '
+		tracepoint:sched:sched_wakeup_new /comm == "working"/ { @tracepoint = count(); }
+		kprobe:wake_up_new_task /comm == "working"/ { @kprobe = count(); }
+		kfunc:wake_up_new_task /comm == "working"/ { @kfunc = count(); }
+		tracepoint:sched:sched_switch /comm == "working" && args->prev_state == 1/ { @sleeps = count(); }
+	' >bpftrace.txt
+	of() { sed -n "s/^@$1: //p" bpftrace.txt; }
+	agree tracepoint "$(of tracepoint)" $times kprobe "$(of kprobe)" $times \
+		kfunc "$(of kfunc)" $times sleeps "$(of sleeps)" "$(</tmp/sleeps)"
+}
+
+raw_kernel() { "$bin/count" --without-marker; }
+
+# Its thread passes the tracepoint once a second.
+raw_module() {
+	modprobe trace-events-sample
+	"$bin/count" --event sample-trace foo_bar sleep 5
+	rmmod trace-events-sample
+}
+
+# With a program on its tracepoint, the module has to stay.
+raw_module_stays() {
+	modprobe trace-events-sample
+	"$bin/count" --event sample-trace foo_bar sleep 3 >count.txt &
+	sleep 1
+	if rmmod trace-events-sample; then return 1; fi
+	wait $!
+	rmmod trace-events-sample
+	say "busy, then gone"
+}
+
+row "perf stat" "counts three tracepoints, two of them with filters" perf_stat
+row "perf record, script" "records three tracepoints, reads them back" perf_record
+row "perf trace" "traces a system call and a tracepoint" perf_trace
+row "trace-cmd record" "records the sched events and a system call, reports" trace_cmd_record
+row "trace-cmd start, extract" "the same by the kernel's own buffer" trace_cmd_extract
+row "bpftrace" "tracepoint, kprobe and kfunc at one place, and the scheduler" bpftrace_together
+row "bpf(2)" "raw tracepoint of the kernel, as ftrace and perf count" raw_kernel
+row "bpf(2)" "raw tracepoint of a module, as ftrace and perf count" raw_module
+row "bpf(2)" "a module with a program on its tracepoint cannot leave" raw_module_stays

@@ -1,0 +1,263 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What tracefs has: events, triggers, probes and tracers, and modules that bring
+# events or patch functions; all while tracepoints are on.
+. "$(dirname "$0")/common.sh"
+
+fork=events/sched/sched_process_fork
+new=events/sched/sched_wakeup_new
+wakes_new=wake_up_new_task	# the function that passes sched_wakeup_new
+
+# trace_of FILE...: what the work leaves in the trace while these are enabled.
+trace_of() {
+	local file
+	put '' trace
+	for file; do put 1 "$file/enable"; done
+	$work
+	for file; do put 0 "$file/enable"; done
+	cat $tracefs/trace >trace.txt
+}
+
+events() {
+	trace_of $fork events/sched/sched_switch events/syscalls/sys_enter_getsid
+	complete trace.txt
+}
+
+all_events() {
+	local i after
+	for i in 1 2 3; do
+		put 1 events/enable
+		grep -qx 1 $tracefs/events/enable
+		$work
+		put 0 events/enable
+		grep -qx 0 $tracefs/events/enable
+		(($(lines working $tracefs/trace) > times))
+		put '' trace
+		$work
+		after=$(lines '^[^#]' $tracefs/trace)
+		((after == 0)) || { say "$after lines while all are off"; return 1; }
+	done
+	say "all on, all off, $i times"
+}
+
+instance() {
+	local dir=instances/clients
+	put '' trace
+	mkdir $tracefs/$dir
+	put 1 $dir/$fork/enable
+	$work
+	cat $tracefs/$dir/trace >instance.txt
+	((! $(lines '^[^#]' $tracefs/trace)))
+	rmdir $tracefs/$dir
+	agree forks "$(lines 'sched_process_fork: comm=working' instance.txt)" $times
+}
+
+snapshot() {
+	put '' trace
+	put 1 $fork/enable
+	$work
+	put 1 snapshot
+	put 0 $fork/enable
+	cat $tracefs/snapshot >snapshot.txt
+	put 0 snapshot
+	agree forks "$(lines 'sched_process_fork: comm=working' snapshot.txt)" $times
+}
+
+histogram() {
+	local hist='hist:keys=parent_comm'
+	put "$hist" $fork/trigger
+	$work
+	cat $tracefs/$fork/hist >hist.txt
+	put "!$hist" $fork/trigger
+	agree forks "$(sed -nE 's/.*parent_comm: working .*hitcount: +([0-9]+).*/\1/p' hist.txt)" $times
+}
+
+synthetic() {
+	local enter=events/syscalls/sys_enter_getsid leave=events/syscalls/sys_exit_getsid
+	local start='hist:keys=common_pid:began=common_timestamp'
+	# shellcheck disable=SC2016 # variables of its own
+	local end='hist:keys=common_pid:took=common_timestamp-$began:onmatch(syscalls.sys_enter_getsid).called($took)'
+
+	put 'called u64 took' synthetic_events
+	put "$start" $enter/trigger
+	put "$end" $leave/trigger
+	trace_of events/synthetic/called
+	put "!$end" $leave/trigger
+	put "!$start" $enter/trigger
+	put '' synthetic_events
+	agree "synthetic events" "$(lines 'working.* called: took=' trace.txt)" $times
+}
+
+user_event() {
+	local event=events/user_events/clients
+	put '' trace
+	mkfifo go
+	"$bin/userevent" clients $times <go &
+	exec 3>go
+	until [[ -d $tracefs/$event ]]; do sleep 0.1; done
+	put 1 $event/enable
+	echo >&3
+	wait $!
+	put 0 $event/enable
+	cat $tracefs/trace >user.txt
+	agree "user events" "$(lines '^ *userevent-' user.txt)" $times
+}
+
+# size_of FUNCTION: up to the next symbol.
+size_of() {
+	local begin end
+	read -r begin end < <(sort /proc/kallsyms | awk -v name="$1" '
+		begin && $1 != begin { print begin, $1; exit }
+		$3 == name { begin = $1 }')
+	say $((0x$end - 0x$begin))
+}
+
+# On each instruction that the kernel lets us have; it keeps the patched ones.
+probe_everywhere() {
+	local i size
+	size=$(size_of $wakes_new)
+	for ((i = 0; i < size; i++)); do
+		add "p:clients/at_$i $wakes_new+$i" kprobe_events 2>/dev/null || true
+	done
+	(($(lines . $tracefs/kprobe_events) > 10))
+}
+
+forget_probes() { put '' kprobe_events; }
+
+# switching FILE COMMAND...: enable and disable it while the command runs.
+switching() {
+	local pid n=0
+	"${@:2}" &
+	pid=$!
+	while kill -0 $pid 2>/dev/null; do
+		put $((++n & 1)) "$1/enable"
+	done
+	put 0 "$1/enable"
+	wait $pid
+	say "$n switches of $1"
+	((n >= 2))
+}
+
+kprobes_beside() {
+	probe_everywhere
+	put 'comm == "working"' events/clients/filter
+	put '' trace
+	put 1 events/clients/enable
+	switching $new $work
+	put 0 events/clients/enable
+	cat $tracefs/trace >kprobes.txt
+	forget_probes
+	agree "hits of the entry" "$(lines 'working.* at_0: ' kprobes.txt)" $times
+}
+
+event_beside() {
+	probe_everywhere
+	put '' trace
+	put 1 $new/enable
+	switching events/clients $work
+	put 0 $new/enable
+	cat $tracefs/trace >event.txt
+	forget_probes
+	agree events "$(lines 'working.* sched_wakeup_new: ' event.txt)" $times
+}
+
+uprobe() {
+	local address
+	address=$(nm "$bin/work" | awk '$3 == "spot" { print $1 }')
+	put "p:clients/spot $bin/work:0x$address" uprobe_events
+	trace_of events/clients/spot $fork
+	put '' uprobe_events
+	agree hits "$(lines 'working.* spot: ' trace.txt)" $times \
+		forks "$(lines 'sched_process_fork: comm=working' trace.txt)" $times
+}
+
+# livepatch_is N: a patch takes hold, or lets go, when every process has left the
+# functions of old.
+livepatch_is() {
+	local dir=/sys/kernel/livepatch/livepatch_sample
+	until [[ $(cat $dir/transition 2>/dev/null || echo 0) == 0 ]]; do sleep 0.1; done
+	[[ $(cat $dir/enabled 2>/dev/null || echo 0) == "$1" ]]
+	[[ $(grep -c 'has been live patched' /proc/cmdline) == "$1" ]]
+}
+
+livepatch() {
+	livepatch_is 0
+	put 1 events/sched/enable
+	modprobe livepatch-sample
+	livepatch_is 1
+	trace_of $fork
+	put 1 events/sched/enable
+	echo 0 >/sys/kernel/livepatch/livepatch_sample/enabled
+	livepatch_is 0
+	put 0 events/sched/enable
+	rmmod livepatch-sample
+	agree forks "$(lines 'sched_process_fork: comm=working' trace.txt)" $times
+}
+
+module_events() {
+	local i dir=$tracefs/events/sample-trace
+	for i in 1 2 3; do
+		[[ ! -e $dir ]]
+		modprobe trace-events-sample
+		put '' trace
+		put 1 events/sample-trace/enable
+		sleep 3
+		put 0 events/sample-trace/enable
+		cat $tracefs/trace >module.txt
+		rmmod trace-events-sample
+		(($(lines ' foo_bar: ' module.txt)))
+		(($(lines ' foo_bar_with_fn: ' module.txt)))
+	done
+	[[ ! -e $dir ]]
+	say "came, traced and went, $i times"
+}
+
+function_tracer() {
+	local tracer=$1
+	put $wakes_new set_ftrace_filter
+	put 1 options/funcgraph-proc || true
+	put '' trace
+	put "$tracer" current_tracer
+	put 1 $new/enable
+	$work
+	cat $tracefs/trace >function.txt
+	put 0 $new/enable
+	put nop current_tracer
+	put '' set_ftrace_filter
+	agree calls "$(lines "working.* $wakes_new(\(\)| <-)" function.txt)" $times \
+		events "$(lines 'working.* sched_wakeup_new: ' function.txt)" $times
+}
+
+latency_tracers() {
+	local tracer
+	put 1 events/sched/enable
+	for tracer in irqsoff preemptoff preemptirqsoff wakeup wakeup_rt; do
+		put 0 tracing_max_latency
+		put $tracer current_tracer
+		chrt -f 1 $work
+		cat $tracefs/trace >$tracer.txt
+		put nop current_tracer
+		grep -q "^# $tracer latency trace" $tracer.txt
+		(($(<$tracefs/tracing_max_latency)))
+		say "$tracer: $(<$tracefs/tracing_max_latency)"
+	done
+	put 0 events/sched/enable
+	say "each found a latency"
+}
+
+put 20000 buffer_size_kb
+row "events" "fork, sched_switch and a system call by tracefs" events
+row "events/enable" "all events on and off" all_events
+row "instances" "an event in an instance, nothing outside it" instance
+row "snapshot" "an event, then the snapshot" snapshot
+row "hist trigger" "forks by name" histogram
+row "synthetic event" "made of a system call's begin and end" synthetic
+row "user event" "written by a process, traced" user_event
+row "kprobe events" "all over a function whose tracepoint goes on and off" kprobes_beside
+row "kprobe events" "all over it, on and off, with its tracepoint on" event_beside
+row "uprobe event" "in a process, with a tracepoint on" uprobe
+row "livepatch" "sample patch, on and off, with sched events on" livepatch
+row "events of a module" "come and go with it" module_events
+row "function tracer" "on a function, with its tracepoint on" function_tracer function
+row "function_graph tracer" "on a function, with its tracepoint on" function_tracer function_graph
+row "latency tracers" "all five, with sched events on" latency_tracers

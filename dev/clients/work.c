@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * work N: what clients are to trace, as often as they are to see it.
+ *
+ * N times each: a fork, a nap, the system call getsid and a call of spot().
+ * Its name is "working" then, and stays: traces name a process as it was last
+ * called. How often it slept, the kernel has counted: a nap that ends before it
+ * began takes no switch.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* For uprobes: not inlined, and not thrown away. */
+__attribute__((noinline)) void spot(int i)
+{
+	__asm__ volatile ("" : : "r" (i) : "memory");
+}
+
+static long sleeps(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_SELF, &usage))
+		err(1, "getrusage");
+	return usage.ru_nvcsw;
+}
+
+static void fork_once(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		err(1, "fork");
+	if (!pid)
+		_exit(0);
+	if (waitpid(pid, NULL, 0) != pid)
+		err(1, "waitpid");
+}
+
+int main(int argc, char **argv)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	int n = argc == 2 ? atoi(argv[1]) : 0;
+	long before, after;
+
+	if (n <= 0)
+		errx(1, "usage: work N");
+	/* The only sleeps are to be those of the loop. */
+	if (mlockall(MCL_CURRENT))
+		err(1, "mlockall");
+	before = sleeps();
+	prctl(PR_SET_NAME, "working");
+	for (int i = 0; i < n; i++) {
+		fork_once();
+		nanosleep(&nap, NULL);
+		syscall(SYS_getsid, 0);
+		spot(i);
+	}
+	after = sleeps();
+	printf("%ld\n", after - before);
+	return 0;
+}

@@ -1,0 +1,196 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# matrix.sh [NAME...]: build the series in the configurations of dev/matrix (or
+# those named), boot them, run the KUnit suites, and end with a table of it, which
+# is in out/matrix/results.csv too. A configuration that fails does not stop the
+# others.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+build_environment
+results=$out/matrix/results.csv
+
+all_names() { basename -s .config -a "$top"/dev/matrix/*.config; }
+
+# setting VARIABLE: what the configuration sets it to; see build.sh.
+setting() { sed -n "s/^#: $1=//p" "$top/dev/matrix/$name.config"; }
+
+# suites KIND: the KUnit suites that are built in (y), or modules (m).
+suites() {
+	local suite
+	for suite in immediate tracepoint marker; do
+		! grep -qx "CONFIG_${suite^^}_KUNIT_TEST=$1" "$dir/.config" || say $suite
+	done
+}
+
+compiler() {
+	sed -nE 's/^CONFIG_CC_VERSION_TEXT="(.*)"/\1/p' "$dir/.config" |
+		sed -E 's/ \(.*\)//; s/^Debian //; s/ version//'
+}
+
+targets() {
+	case $(setting ARCH) in
+	i386) say bzImage ;;
+	arm64) say Image ;;
+	um) say linux ;;
+	*) say vmlinux ;;
+	esac
+	grep -qx '# CONFIG_MODULES is not set' "$top/dev/matrix/$name.config" ||
+		say modules
+}
+
+# A build that is complete and fails nevertheless has warnings.
+build() {
+	local list build_log=$logs/build-$flavour.log
+	mapfile -t list < <(targets)
+	rm -f "$build_log"
+	if "$top/dev/build.sh" "$flavour" "${list[@]}"; then
+		built=yes warnings=$(warnings_of_stock)
+		return 0
+	fi
+	if [[ -f $build_log ]] && ! grep -qE '^make.*\*\*\*' "$build_log"; then
+		built=yes warnings=FAIL
+	fi
+	return 1
+}
+
+warnings_of_stock() {
+	local known=$out/build/stock-$flavour/warnings
+	if [[ -s $known ]]; then say "$(wc -l <"$known") as stock"; else say none; fi
+}
+
+# boot_alone: without a root. The suites are built in, and reboot at the end.
+boot_alone() {
+	local words=(panic=-1 oops=panic trace_event=sched:sched_switch) command=(
+		-accel "tcg,thread=single" -smp 2 -m 1G -nodefaults -display none
+		-no-reboot -serial stdio)
+	case $(setting ARCH) in
+	i386) command=(qemu-system-i386 "${command[@]}" -cpu max
+		-kernel "$dir/arch/x86/boot/bzImage"
+		-append "console=ttyS0 ${words[*]} kunit_shutdown=reboot") ;;
+	arm64) command=(qemu-system-aarch64 "${command[@]}" -machine virt -cpu cortex-a57
+		-kernel "$dir/arch/arm64/boot/Image"
+		-append "console=ttyAMA0 ${words[*]} kunit_shutdown=reboot") ;;
+	um) command=("$dir/linux" mem=512M console=tty "${words[@]}" kunit_shutdown=halt) ;;
+	esac
+	with_progress "boot $flavour" "$log" timeout --kill-after=5 600 "${command[@]}" ||
+		return
+	[[ -z $(splats_in "$log" | tee /dev/stderr) ]]
+}
+
+boot() {
+	local loaded
+	booted=FAIL
+	if [[ $(targets) == vmlinux* ]]; then
+		log=$logs/guest-$flavour.log
+		mapfile -t loaded < <(suites m)
+		"$top/dev/guest.sh" --flavour "$flavour" --name "$flavour" --timeout 600 \
+			dev/guest/matrix.sh "${loaded[@]}" || return
+	else
+		log=$logs/boot-$flavour.log
+		boot_alone || return
+	fi
+	booted=yes
+}
+
+# Loaded ones run twice.
+kunit() {
+	local passed failed list times=1
+	kunit=FAIL
+	[[ -z $(suites m) ]] || times=2
+	mapfile -t list < <(suites '[ym]')
+	suites_passed "$log" $times "${list[@]}" || return
+	read -r passed failed _ < <(kunit_results "$log" | awk -f "$top/dev/tap.awk")
+	((passed > 0 && failed == 0)) || return
+	kunit="$passed passed"
+}
+
+# Objects of files that define a tracepoint, or have its header or its probes.
+users() {
+	local header places=(arch/x86 block crypto drivers fs init io_uring ipc kernel
+		lib mm net samples security sound virt)
+	cd "$linux"
+	{
+		grep -rlE --include='*.c' -e CREATE_TRACE_POINTS \
+			-e '#[[:space:]]*include.*trace/events/' -e register_trace_ \
+			-e 'for_each_kernel_tracepoint|tracepoint_probe_(un)?register' \
+			"${places[@]}"
+		grep -rlF --include='*.h' trace/define_trace.h "${places[@]}" |
+			while IFS= read -r header; do
+				grep -rlE --include='*.c' "include.*[\"</]${header##*/}[\">]" \
+					"${header%/*}" || true
+			done
+	} | sed 's/c$/o/' | sort -u
+}
+
+# Those that this configuration builds, under the names that it has for them.
+# A dry run says which; some commands are in it that fail then.
+built_here() {
+	kmake "$dir" -k -n vmlinux modules 2>/dev/null |
+		sed -nE "s/.*echo '  CC( \[M\])? +([^']+)'.*/\2/p" | awk '
+		FNR == NR { user[$0] = 1; next }
+		{ name = $0; while (sub("[^/]+/[.][.]/", "", name)); }
+		name in user' <(printf '%s\n' "$@") - | sort -u
+}
+
+# compile FLAVOUR OBJECT...: what the compiler and objtool say of them.
+compile() {
+	local flavour=$1 log=$logs/users-$1.log
+	shift
+	"$top/dev/build.sh" "$flavour" prepare modules_prepare >&2 || return
+	(cd "$out/build/$flavour" && rm -f "$@")
+	with_progress "compile $flavour" "$log" kmake "$out/build/$flavour" -k "$@" >&2 ||
+		sed -nE 's/.* ([^ ]+\.o)\] Error.*/failed: \1/p' "$log"
+	complaints_in "$log"
+}
+
+compile_users() {
+	local all objects found
+	"$top/dev/build.sh" "$flavour" prepare modules_prepare || return
+	mapfile -t all < <(users)
+	(cd "$dir" && rm -f "${all[@]}")
+	mapfile -t objects < <(built_here "${all[@]}")
+	((${#objects[@]})) || return
+	found=$(compile "$flavour" "${objects[@]}") || return
+	if [[ $found ]]; then
+		found=$(linux=$base compile "stock-$flavour" "${objects[@]}" | sort -u |
+			comm -13 - <(sort -u <<<"$found")) || return
+	fi
+	[[ -z $found ]] || { say "$found"; return 1; }
+	built="${#objects[@]} of ${#all[@]} files" warnings=none
+}
+
+# Sets what the line of the table says.
+run() {
+	name=$1 flavour=matrix-$1 dir=$out/build/matrix-$1
+	built=FAIL warnings=- booted=- kunit=-
+	if [[ $name == users ]]; then
+		compile_users || true
+	else
+		{ build && boot && kunit; } || true
+	fi
+}
+
+table() {
+	local line
+	while IFS=, read -r -a line; do
+		printf '%-14s  %-28s  %-17s  %-10s  %-7s  %-11s  %7s\n' "${line[@]}"
+	done <"$results"
+}
+
+main() {
+	local start
+	mkdir -p "$out/matrix"
+	say "configuration,compiler,built,warnings,booted,KUnit,seconds" >"$results"
+	for name; do
+		start=$SECONDS
+		say "== $name"
+		run "$name"
+		say "$name,$(compiler),$built,$warnings,$booted,$kunit,$((SECONDS - start))" \
+			>>"$results"
+	done
+	table
+	! grep -q FAIL "$results"
+}
+
+(($#)) || { mapfile -t < <(all_names); set -- "${MAPFILE[@]}"; }
+main "$@"
