@@ -7,6 +7,8 @@
 #include <linux/limits.h>
 #include <linux/marker.h>
 #include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/string.h>
 
 #include "test_fail_alloc.h"
 
@@ -354,6 +356,101 @@ static void marker_test_variadic_formats(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_x", variadic, NULL), 0);
 }
 
+struct expected_field {
+	const char *name;
+	const char *spec;
+	enum marker_type type;
+	bool is_signed;
+};
+
+static void expect_fields(struct kunit *test, const char *format,
+			  const struct expected_field *expected)
+{
+	const char *text = format, *rest = format, *name;
+	struct marker_field field;
+	unsigned int len = 0;
+	char found[16];
+
+	for (; expected->spec; expected++, text = rest) {
+		KUNIT_ASSERT_EQ(test, marker_next_field(&rest, &field), 1);
+		KUNIT_EXPECT_EQ(test, field.len, (unsigned int)strlen(expected->spec));
+		KUNIT_EXPECT_EQ(test, strncmp(field.spec, expected->spec, field.len), 0);
+		KUNIT_EXPECT_EQ(test, field.conversion, field.spec[field.len - 1]);
+		KUNIT_EXPECT_EQ(test, field.type, expected->type);
+		KUNIT_EXPECT_EQ(test, field.is_signed, expected->is_signed);
+
+		name = marker_field_name(text, &field, &len);
+		KUNIT_EXPECT_EQ(test, !name, !expected->name);
+		if (!name || !expected->name)
+			continue;
+		strscpy(found, name, min_t(size_t, len + 1, sizeof(found)));
+		KUNIT_EXPECT_STREQ(test, found, expected->name);
+	}
+	KUNIT_EXPECT_EQ(test, marker_next_field(&rest, &field), 0);
+}
+
+static void marker_test_fields(struct kunit *test)
+{
+	static const struct expected_field types[] = {
+		{ "a", "%d", MARKER_INT, true }, { "b", "%u", MARKER_INT, false },
+		{ "c", "%lx", MARKER_LONG, false }, { "d", "%lld", MARKER_LLONG, true },
+		{ "e", "%Lu", MARKER_LLONG, false }, { "f", "%p", MARKER_POINTER, false },
+		{ "g", "%s", MARKER_POINTER, false }, { "h", "%c", MARKER_INT, true },
+		{ }
+	};
+	static const struct expected_field names[] = {
+		{ "addr", "%08lx", MARKER_LONG, false }, { "size", "%u", MARKER_INT, false },
+		{ "name_2", "%s", MARKER_POINTER, false }, { NULL, "%d", MARKER_INT, true },
+		{ NULL, "%d", MARKER_INT, true },
+		{ }
+	};
+
+	expect_fields(test, "a %d b %u c %lx d %lld e %Lu f %p g %s h %c", types);
+	expect_fields(test, "100%% at addr 0x%08lx, size=%u name_2: %s (%d,%d)", names);
+	expect_fields(test, MARK_NOARGS, &(const struct expected_field){ });
+}
+
+static void marker_test_bad_fields(struct kunit *test)
+{
+	static const char *const bad[] = {
+		"a %f", "a %*d", "a %zu", "a %hd", "a %n", "a %", "a %l",
+	};
+	struct marker_field field;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		const char *rest = bad[i];
+
+		KUNIT_EXPECT_EQ_MSG(test, marker_next_field(&rest, &field),
+				    -EINVAL, "%s", bad[i]);
+		KUNIT_EXPECT_PTR_EQ(test, rest, bad[i]);
+	}
+}
+
+static unsigned long states;
+
+static int note_state(struct notifier_block *nb, unsigned long state, void *mod)
+{
+	if (mod == THIS_MODULE)
+		states = states * 10 + (state == MODULE_STATE_COMING ? 1 : 2);
+	return NOTIFY_OK;
+}
+
+/* Who comes late hears of what is there; for code in the kernel that is NULL. */
+static void marker_test_notifier(struct kunit *test)
+{
+	struct notifier_block nb = { .notifier_call = note_state };
+
+	states = 0;
+	KUNIT_ASSERT_EQ(test, register_marker_notifier(&nb), 0);
+	KUNIT_EXPECT_EQ(test, states, 1UL);
+	KUNIT_EXPECT_EQ(test, register_marker_notifier(&nb), -EEXIST);
+	KUNIT_EXPECT_EQ(test, states, 1UL);
+	KUNIT_EXPECT_EQ(test, unregister_marker_notifier(&nb), 0);
+	KUNIT_EXPECT_EQ(test, states, 12UL);
+	KUNIT_EXPECT_EQ(test, unregister_marker_notifier(&nb), -ENOENT);
+}
+
 /* Asks for what a probe cannot have. */
 static void probe_registers(void *private, void *call_private,
 			    const char *format, va_list *args)
@@ -509,6 +606,9 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_wrong_format),
 	KUNIT_CASE(marker_test_bad_arguments),
 	KUNIT_CASE(marker_test_variadic_formats),
+	KUNIT_CASE(marker_test_fields),
+	KUNIT_CASE(marker_test_bad_fields),
+	KUNIT_CASE(marker_test_notifier),
 	KUNIT_CASE(marker_test_within_a_probe),
 	KUNIT_CASE(marker_test_unknown_probe),
 	KUNIT_CASE(marker_test_tracepoint),

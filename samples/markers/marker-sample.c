@@ -10,15 +10,28 @@
  * The probe may also come first: it waits if it is given the format.
  */
 #include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
 
+/* Every conversion that a marker may have, with the values at the ends. */
+static void fire_types(void)
+{
+	const char *no_string = NULL;
+
+	trace_mark(sample_types,
+		   "int %d uint %u hex %x long %ld ulong %lu llong %lld ullong %llu lhex %lx pointer %p char %c string %s",
+		   INT_MIN, UINT_MAX, UINT_MAX, LONG_MIN, ULONG_MAX, LLONG_MIN,
+		   ULLONG_MAX, ULONG_MAX, (void *)ULONG_MAX, 'A', no_string);
+}
+
 static void fire_markers(unsigned int count)
 {
 	trace_mark(sample_event, "count %u name %s", count, current->comm);
 	trace_mark(sample_noargs, MARK_NOARGS);
+	fire_types();
 }
 
 static int fire_set(const char *text, const struct kernel_param *kp)

@@ -1,0 +1,207 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Markers as trace events, in an instance of their own.
+
+. "$(dirname "$0")/lib.sh"
+
+event=events/markers/sample_event
+types=events/markers/sample_types
+
+# In the instance: a file, what is written to it, what was recorded.
+put() {
+	echo "$1" >"$instance/$2"
+}
+
+recorded() {
+	grep -c "$1" "$instance/trace"
+}
+
+field() {
+	grep -c "field:$1;" "$instance/$types/format"
+}
+
+has_event() {
+	[ -d "$instance/$1" ] || {
+		comment "no $1"
+		return 1
+	}
+}
+
+has_no_event() {
+	[ ! -d "$instance/$1" ] || {
+		comment "$1 is still there"
+		return 1
+	}
+}
+
+# An event that nobody uses any more goes soon.
+goes_soon() {
+	tries=50
+	while [ -d "$tracing/$1" ] && [ $tries -gt 0 ]; do
+		sleep 0.1
+		tries=$((tries - 1))
+	done
+	has_no_event "$1"
+}
+
+comes_and_goes_with_the_module() {
+	has_no_event $event &&
+	load marker_sample &&
+	has_event $event &&
+	unload marker_sample &&
+	goes_soon $event &&
+	load marker_sample &&
+	has_event $event
+}
+
+fields_have_names_and_types() {
+	load marker_sample &&
+	for want in "int int" "unsigned int uint" "unsigned int hex" "long long" \
+		"unsigned long ulong" "long long llong" \
+		"unsigned long long ullong" "unsigned long lhex" \
+		"void * pointer" "char char" "__data_loc char\[\] string"; do
+		is "$(field "$want")" 1 || {
+			comment "$want"
+			return 1
+		}
+	done
+}
+
+values_arrive() {
+	load marker_sample &&
+	put 1 $types/enable &&
+	fire 1 &&
+	has "$(grep sample_types: "$instance/trace")" \
+		"sample_types: int -2147483648 uint 4294967295 hex ffffffff long" &&
+	has "$(grep sample_types: "$instance/trace")" \
+		"llong -9223372036854775808 ullong 18446744073709551615 lhex" &&
+	has "$(grep sample_types: "$instance/trace")" " char A string (null)"
+}
+
+counts_every_hit() {
+	load marker_sample &&
+	fire 3 &&
+	put 1 $event/enable &&
+	is "$(column sample_event probes)" 1 &&
+	fire 7 &&
+	put 0 $event/enable &&
+	fire 5 &&
+	is "$(recorded sample_event:)" 7 &&
+	is "$(column sample_event probes)" 0
+}
+
+filter_by_number_and_string() {
+	load marker_sample &&
+	put "count >= 4" $event/filter &&
+	put 1 $event/enable &&
+	fire 6 &&
+	is "$(recorded sample_event:)" 2 &&
+	put 'name == "nobody"' $event/filter &&
+	fire 6 &&
+	is "$(recorded sample_event:)" 2 &&
+	put 'name ~ "*sh*"' $event/filter &&
+	fire 6 &&
+	is "$(recorded sample_event:)" 8
+}
+
+trigger_counts_in_a_histogram() {
+	[ -f "$instance/events/sched/sched_switch/hist" ] || return $skip
+	load marker_sample &&
+	put 'hist:keys=count' $event/trigger &&
+	fire 4 &&
+	fire 2 &&
+	is "$(grep -c 'hitcount:  *2' "$instance/$event/hist")" 2 &&
+	is "$(grep -c 'hitcount:  *1' "$instance/$event/hist")" 2 &&
+	put '!hist:keys=count' $event/trigger
+}
+
+trigger_turns_tracing_off() {
+	load marker_sample &&
+	put 'traceoff if count == 2' $event/trigger &&
+	put 1 $event/enable &&
+	fire 9 &&
+	put '!traceoff if count == 2' $event/trigger &&
+	put 1 tracing_on &&
+	at_least 3 "$(recorded sample_event:)"
+}
+
+instances_are_apart() {
+	load marker_sample &&
+	put 1 $event/enable &&
+	mkdir "$instance-2" &&
+	echo 1 >"$instance-2/$event/enable" &&
+	fire 3 &&
+	put 0 $event/enable &&
+	fire 2 &&
+	is "$(recorded sample_event:)" 3 &&
+	is "$(grep -c sample_event: "$instance-2/trace")" 5 &&
+	rmdir "$instance-2" &&
+	is "$(column sample_event probes)" 0
+}
+
+stays_while_it_is_used() {
+	load marker_sample &&
+	put 1 $event/enable &&
+	fire 3 &&
+	unload marker_sample &&
+	has_event $event &&
+	is "$(recorded sample_event:)" 3 &&
+	load marker_sample &&
+	fire 4 &&
+	is "$(recorded sample_event:)" 7 &&
+	unload marker_sample &&
+	put 0 $event/enable &&
+	goes_soon $event
+}
+
+garbage_changes_nothing() {
+	load marker_sample &&
+	fails_with "Invalid argument" put x $event/enable &&
+	fails_with "Invalid argument" put 7 $event/enable &&
+	fails_with "Invalid argument" put "no_such_field == 1" $event/filter &&
+	fails_with "Invalid argument" put "count ==" $event/filter &&
+	fails_with "Invalid argument" put "no_such_command" $event/trigger &&
+	fails_with "Invalid argument" put "hist:keys=no_such_field" $event/trigger &&
+	fails_with "denied" put 1 $event/format &&
+	is "$(cat "$instance/$event/enable")" 0 &&
+	put 1 $event/enable &&
+	fire 2 &&
+	is "$(recorded sample_event:)" 2
+}
+
+events_are_for_root_only() {
+	as_nobody true 2>/dev/null || return $skip
+	load marker_sample &&
+	fails_with "Permission denied" \
+		as_nobody sh -c "echo 1 >$tracing/$event/enable" &&
+	fails_with "Permission denied" as_nobody cat "$tracing/$event/format" &&
+	is "$(cat "$tracing/$event/enable")" 0
+}
+
+# report, and the instance as it was.
+check() {
+	instance=$tracing/instances/markers-$$
+	mkdir "$instance" || exit 1
+	"$1"
+	report "$(echo "$1" | tr _ ' ')"
+	for left in "$instance" "$instance-2"; do
+		[ ! -d "$left" ] || rmdir "$left"
+	done
+}
+
+[ -d "$tracing/events" ] || skip_all "no trace events"
+echo "TAP version 13"
+echo "1..11"
+check comes_and_goes_with_the_module
+check fields_have_names_and_types
+check values_arrive
+check counts_every_hit
+check filter_by_number_and_string
+check trigger_counts_in_a_histogram
+check trigger_turns_tracing_off
+check instances_are_apart
+check stays_while_it_is_used
+check garbage_changes_nothing
+check events_are_for_root_only
+exit $failed
