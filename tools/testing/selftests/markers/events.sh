@@ -8,6 +8,19 @@
 event=events/markers/sample_event
 types=events/markers/sample_types
 
+instance=$tracing/instances/markers-$$
+
+start() {
+	mkdir "$instance" && load marker_sample
+}
+
+clean_up() {
+	for left in "$instance" "$instance-2"; do
+		[ ! -d "$left" ] || rmdir "$left"
+	done
+	unload_all
+}
+
 # In the instance: a file, what is written to it, what was recorded.
 put() {
 	echo "$1" >"$instance/$2"
@@ -46,6 +59,7 @@ goes_soon() {
 }
 
 comes_and_goes_with_the_module() {
+	mkdir "$instance" &&
 	has_no_event $event &&
 	load marker_sample &&
 	has_event $event &&
@@ -56,7 +70,7 @@ comes_and_goes_with_the_module() {
 }
 
 fields_have_names_and_types() {
-	load marker_sample &&
+	start &&
 	for want in "int int" "unsigned int uint" "unsigned int hex" "long long" \
 		"unsigned long ulong" "long long llong" \
 		"unsigned long long ullong" "unsigned long lhex" \
@@ -69,7 +83,7 @@ fields_have_names_and_types() {
 }
 
 values_arrive() {
-	load marker_sample &&
+	start &&
 	put 1 $types/enable &&
 	fire 1 &&
 	has "$(grep sample_types: "$instance/trace")" \
@@ -80,7 +94,7 @@ values_arrive() {
 }
 
 counts_every_hit() {
-	load marker_sample &&
+	start &&
 	fire 3 &&
 	put 1 $event/enable &&
 	is "$(column sample_event probes)" 1 &&
@@ -92,7 +106,7 @@ counts_every_hit() {
 }
 
 filter_by_number_and_string() {
-	load marker_sample &&
+	start &&
 	put "count >= 4" $event/filter &&
 	put 1 $event/enable &&
 	fire 6 &&
@@ -107,7 +121,7 @@ filter_by_number_and_string() {
 
 trigger_counts_in_a_histogram() {
 	[ -f "$instance/events/sched/sched_switch/hist" ] || return $skip
-	load marker_sample &&
+	start &&
 	put 'hist:keys=count' $event/trigger &&
 	fire 4 &&
 	fire 2 &&
@@ -117,7 +131,7 @@ trigger_counts_in_a_histogram() {
 }
 
 trigger_turns_tracing_off() {
-	load marker_sample &&
+	start &&
 	put 'traceoff if count == 2' $event/trigger &&
 	put 1 $event/enable &&
 	fire 9 &&
@@ -127,7 +141,7 @@ trigger_turns_tracing_off() {
 }
 
 instances_are_apart() {
-	load marker_sample &&
+	start &&
 	put 1 $event/enable &&
 	mkdir "$instance-2" &&
 	echo 1 >"$instance-2/$event/enable" &&
@@ -141,7 +155,7 @@ instances_are_apart() {
 }
 
 stays_while_it_is_used() {
-	load marker_sample &&
+	start &&
 	put 1 $event/enable &&
 	fire 3 &&
 	unload marker_sample &&
@@ -156,7 +170,7 @@ stays_while_it_is_used() {
 }
 
 garbage_changes_nothing() {
-	load marker_sample &&
+	start &&
 	fails_with "Invalid argument" put x $event/enable &&
 	fails_with "Invalid argument" put 7 $event/enable &&
 	fails_with "Invalid argument" put "no_such_field == 1" $event/filter &&
@@ -172,36 +186,25 @@ garbage_changes_nothing() {
 
 events_are_for_root_only() {
 	as_nobody true 2>/dev/null || return $skip
-	load marker_sample &&
+	start &&
 	fails_with "Permission denied" \
 		as_nobody sh -c "echo 1 >$tracing/$event/enable" &&
 	fails_with "Permission denied" as_nobody cat "$tracing/$event/format" &&
 	is "$(cat "$tracing/$event/enable")" 0
 }
 
-# report, and the instance as it was.
-check() {
-	instance=$tracing/instances/markers-$$
-	mkdir "$instance" || exit 1
-	"$1"
-	report "$(echo "$1" | tr _ ' ')"
-	for left in "$instance" "$instance-2"; do
-		[ ! -d "$left" ] || rmdir "$left"
-	done
-}
-
 [ -d "$tracing/events" ] || skip_all "no trace events"
 echo "TAP version 13"
 echo "1..11"
-check comes_and_goes_with_the_module
-check fields_have_names_and_types
-check values_arrive
-check counts_every_hit
-check filter_by_number_and_string
-check trigger_counts_in_a_histogram
-check trigger_turns_tracing_off
-check instances_are_apart
-check stays_while_it_is_used
-check garbage_changes_nothing
-check events_are_for_root_only
+comes_and_goes_with_the_module; report "comes and goes with the module"
+fields_have_names_and_types; report "fields have names and types"
+values_arrive; report "values arrive"
+counts_every_hit; report "counts every hit"
+filter_by_number_and_string; report "filter by number and string"
+trigger_counts_in_a_histogram; report "trigger counts in a histogram"
+trigger_turns_tracing_off; report "trigger turns tracing off"
+instances_are_apart; report "instances are apart"
+stays_while_it_is_used; report "stays while it is used"
+garbage_changes_nothing; report "garbage changes nothing"
+events_are_for_root_only; report "events are for root only"
 exit $failed

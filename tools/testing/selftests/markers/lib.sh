@@ -147,10 +147,10 @@ check_requirements() {
 	done
 }
 
-# What became of the last command; the state that a test leaves is cleared.
+# What became of the last command; clean_up is the script's.
 report() {
 	code=$?
-	unload_all
+	clean_up
 	case $code in
 	0)	echo "ok $((number += 1)) $1" ;;
 	4)	echo "ok $((number += 1)) $1 # SKIP" ;;
@@ -161,5 +161,5 @@ report() {
 
 check_requirements
 number=0 failed=0
-trap unload_all EXIT
+trap clean_up EXIT
 trap 'exit 1' INT TERM

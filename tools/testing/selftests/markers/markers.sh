@@ -13,6 +13,10 @@ sample=sample_event
 sample_format='count %u name %s'
 have_sched=$(column $sched module)
 
+clean_up() {
+	unload_all
+}
+
 list_has_a_header() {
 	is "$(head -n 1 "$tracing/markers")" \
 		"# name${tab}module${tab}sites${tab}probes${tab}armed${tab}format"
