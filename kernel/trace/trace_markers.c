@@ -423,7 +423,20 @@ static bool name_is_taken(const struct marker_event *event, const char *name)
 	return false;
 }
 
-/* The name that the format gives it; argN where it gives none, or one twice. */
+/* Tools that read formats in C stumble over these. */
+static const char *const not_names[] = {
+	"char", "const", "double", "enum", "float", "int", "long", "short",
+	"signed", "struct", "union", "unsigned", "void",
+};
+
+static bool name_is_usable(const struct marker_event *event, const char *name)
+{
+	return !name_is_taken(event, name) &&
+	       strncmp(name, "common_", strlen("common_")) &&
+	       match_string(not_names, ARRAY_SIZE(not_names), name) < 0;
+}
+
+/* The name that the format gives it, or argN if it is of no use. */
 static char *new_field_name(const struct marker_event *event,
 			    const char *text, const struct marker_field *field)
 {
@@ -433,8 +446,7 @@ static char *new_field_name(const struct marker_event *event,
 
 	if (found) {
 		name = kstrndup(found, len, GFP_KERNEL);
-		if (name && !name_is_taken(event, name) &&
-		    strncmp(name, "common_", strlen("common_")))
+		if (name && name_is_usable(event, name))
 			return name;
 		kfree(name);
 	}
@@ -476,7 +488,10 @@ static int add_fields(struct marker_event *event)
 	return ret;
 }
 
-/* Return: how many fields an event has, or -EINVAL if it cannot be one. */
+/*
+ * Return: how many fields an event has; -EINVAL for a conversion that cannot be
+ *	   one, -E2BIG for too many.
+ */
 static int count_fields(const char *format)
 {
 	struct marker_field field;
@@ -486,9 +501,9 @@ static int count_fields(const char *format)
 		fields++;
 		strings += field.conversion == 's';
 	}
-	if (ret < 0 || fields > MAX_FIELDS || strings > MAX_STRINGS)
-		return -EINVAL;
-	return fields;
+	if (ret < 0)
+		return ret;
+	return fields > MAX_FIELDS || strings > MAX_STRINGS ? -E2BIG : fields;
 }
 
 static void free_event(struct marker_event *event)
@@ -639,8 +654,8 @@ static void add_event(const char *name, const char *format)
 			free_event(event);
 	}
 	if (ret) {
-		pr_warn("%s: no trace event for the format \"%s\": %pe; conversions are %%d %%u %%x %%c %%s %%p, also with l and ll\n",
-			name, format, ERR_PTR(ret));
+		pr_warn("%s: no trace event for the format \"%s\" (%d); it may have %d conversions of %%d %%u %%x %%o %%c %%s %%p, with l or ll, and %d of %%s\n",
+			name, format, ret, MAX_FIELDS, MAX_STRINGS);
 		return;
 	}
 	list_add_tail(&event->list, &marker_events);

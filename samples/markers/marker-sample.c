@@ -22,7 +22,7 @@ static void fire_types(void)
 	const char *no_string = NULL;
 
 	trace_mark(sample_types,
-		   "int %d uint %u hex %x long %ld ulong %lu llong %lld ullong %llu lhex %lx pointer %p char %c string %s",
+		   "i %d u %u x %x l %ld ul %lu ll %lld ull %llu lx %lx p %p c %c s %s",
 		   INT_MIN, UINT_MAX, UINT_MAX, LONG_MIN, ULONG_MAX, LLONG_MIN,
 		   ULLONG_MAX, ULONG_MAX, (void *)ULONG_MAX, 'A', no_string);
 }

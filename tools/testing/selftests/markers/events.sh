@@ -71,10 +71,9 @@ comes_and_goes_with_the_module() {
 
 fields_have_names_and_types() {
 	start &&
-	for want in "int int" "unsigned int uint" "unsigned int hex" "long long" \
-		"unsigned long ulong" "long long llong" \
-		"unsigned long long ullong" "unsigned long lhex" \
-		"void * pointer" "char char" "__data_loc char\[\] string"; do
+	for want in "int i" "unsigned int u" "unsigned int x" "long l" \
+		"unsigned long ul" "long long ll" "unsigned long long ull" \
+		"unsigned long lx" "void \* p" "char c" "__data_loc char\[\] s"; do
 		is "$(field "$want")" 1 || {
 			comment "$want"
 			return 1
@@ -86,11 +85,10 @@ values_arrive() {
 	start &&
 	put 1 $types/enable &&
 	fire 1 &&
-	has "$(grep sample_types: "$instance/trace")" \
-		"sample_types: int -2147483648 uint 4294967295 hex ffffffff long" &&
-	has "$(grep sample_types: "$instance/trace")" \
-		"llong -9223372036854775808 ullong 18446744073709551615 lhex" &&
-	has "$(grep sample_types: "$instance/trace")" " char A string (null)"
+	said=$(grep sample_types: "$instance/trace") &&
+	has "$said" "sample_types: i -2147483648 u 4294967295 x ffffffff l " &&
+	has "$said" " ll -9223372036854775808 ull 18446744073709551615 lx " &&
+	has "$said" " c A s (null)"
 }
 
 counts_every_hit() {

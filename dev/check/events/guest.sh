@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# guest.sh DIR: runs in the guest, with the module of DIR. Each test prints a line
+# of TAP.
+set -u
+dir=$1
+events=/sys/kernel/tracing/events/markers
+trace=/sys/kernel/tracing/trace
+sample=/sys/module/marker_sample/parameters/fire
+cd /tmp || exit 1
+
+# result NAME COMMAND...: a line of TAP.
+result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
+
+
+# What the sample hands over, as each tool writes it.
+text='i -2147483648 u 4294967295 x ffffffff l -9223372036854775808 ul 18446744073709551615 ll -9223372036854775808 ull 18446744073709551615 lx ffffffffffffffff'
+
+in_tracefs() {
+	echo 1 >$events/sample_types/enable
+	echo 1 >$sample
+	echo 0 >$events/sample_types/enable
+	grep -q "sample_types: $text p [0-9a-f]* c A s (null)" $trace
+}
+
+in_trace_cmd() {
+	trace-cmd record -q -e markers:sample_types sh -c "echo 1 >$sample" &&
+		trace-cmd report 2>/dev/null >report.txt &&
+		grep -qi "sample_types: *$text p 0xffffffffffffffff c A s (null)" report.txt ||
+		{ cat report.txt >&2; return 1; }
+}
+
+in_perf() {
+	perf record -q -e markers:sample_types -o perf.data sh -c "echo 1 >$sample" &&
+		perf script -i perf.data >script.txt &&
+		grep -qi "sample_types: *$text p 0xffffffffffffffff c A s (null)" script.txt ||
+		{ cat script.txt >&2; return 1; }
+}
+
+in_bpftrace() {
+	bpftrace -o bpf.txt -c "/bin/sh -c 'echo 1 >$sample'" -e '
+		tracepoint:markers:sample_types {
+			printf("i %d u %u x %x l %ld ul %lu ", args->i, args->u, args->x, args->l, args->ul);
+			printf("ll %lld ull %llu lx %lx ", args->ll, args->ull, args->lx);
+			printf("p %llx c %c s %s\n", (uint64)args->p, args->c, str(args->s));
+		}' >/dev/null &&
+		grep -q "$text p ffffffffffffffff c A s (null)" bpf.txt ||
+		{ cat bpf.txt >&2; return 1; }
+}
+
+fire_events() {
+	echo >$trace
+	for event in "$events"/check_*/enable; do
+		echo 1 >"$event"
+	done
+	echo 1 >/sys/module/events/parameters/fire
+	for event in "$events"/check_*/enable; do
+		echo 0 >"$event"
+	done
+}
+
+bad_strings() {
+	grep -qE 'check_strings: null \(null\) user \(fault\) nowhere \(fault\) empty  long x{340} end \(fault\) after 77$' $trace ||
+		{ grep check_strings $trace >&2; return 1; }
+}
+
+odd_names() {
+	[[ $(sed -nE 's/.*field:int ([a-z0-9]+);.*offset:([89]|[0-9]{2}).*/\1/p' \
+		$events/check_names/format | paste -sd ' ') == "arg1 arg2 arg3 twice arg5" ]] &&
+		grep -q 'check_names: 1 int 2 common_pid 3 twice 4 twice 5' $trace &&
+		grep -q 'check_percent: 100% of "42"' $trace
+}
+
+two_formats() {
+	grep -q 'field:int number;' $events/check_two/format &&
+		[[ $(grep -c check_two: $trace) == 1 ]] &&
+		dmesg | grep -q 'check_two: no trace event for the format "text %s": there is one for "number %d"'
+}
+
+too_many_strings() {
+	[[ ! -d $events/check_many ]] && grep -q ^check_many /sys/kernel/tracing/markers &&
+		dmesg | grep -q 'check_many: no trace event for the format'
+}
+
+modprobe marker_sample
+result "every conversion arrives in tracefs" in_tracefs
+result "every conversion arrives in trace-cmd" in_trace_cmd
+result "every conversion arrives in perf" in_perf
+result "every conversion arrives in bpftrace" in_bpftrace
+insmod "$dir/events.ko"
+fire_events
+result "strings that are not there are no harm, and long ones are cut" bad_strings
+result "fields without a usable name are counted" odd_names
+result "of two formats the first is the event, and the log tells of the other" two_formats
+result "too many strings are no event, and still a marker" too_many_strings
+rmmod events
