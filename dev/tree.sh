@@ -105,7 +105,7 @@ delete_deleted() {
 }
 
 update_linux() {
-	[[ -d $linux ]] || { say "copy the tree"; cp -a "$base" "$linux.new"; mv "$linux.new" "$linux"; }
+	[[ -d $linux ]] || { say "copy the tree"; cp -aH "$base" "$linux.new"; mv "$linux.new" "$linux"; }
 	{ (cd "$stage" && find . -type f -printf '%P\n'); all_patched; } |
 		sort -u >"$listed.new"
 	restore_dropped
