@@ -112,14 +112,16 @@ size_of() {
 	say $((0x$end - 0x$begin))
 }
 
-# On each instruction that the kernel lets us have; it keeps the patched ones.
+# On each instruction that the kernel lets us have; it keeps those that it
+# patches. How many depends on the compiler.
 probe_everywhere() {
 	local i size
 	size=$(size_of $wakes_new)
 	for ((i = 0; i < size; i++)); do
 		add "p:clients/at_$i $wakes_new+$i" kprobe_events 2>/dev/null || true
 	done
-	(($(lines . $tracefs/kprobe_events) > 10))
+	probes=$(lines . $tracefs/kprobe_events)
+	((probes > 10))
 }
 
 forget_probes() { put '' kprobe_events; }
@@ -147,7 +149,7 @@ kprobes_beside() {
 	put 0 events/clients/enable
 	cat $tracefs/trace >kprobes.txt
 	forget_probes
-	agree "hits of the entry" "$(lines 'working.* at_0: ' kprobes.txt)" $times
+	agree "hits of the first of $probes" "$(lines 'working.* at_0: ' kprobes.txt)" $times
 }
 
 event_beside() {
@@ -158,7 +160,7 @@ event_beside() {
 	put 0 $new/enable
 	cat $tracefs/trace >event.txt
 	forget_probes
-	agree events "$(lines 'working.* sched_wakeup_new: ' event.txt)" $times
+	agree "events beside $probes" "$(lines 'working.* sched_wakeup_new: ' event.txt)" $times
 }
 
 uprobe() {
