@@ -190,10 +190,9 @@ main() {
 		run_part "$part"
 	done
 	write_csv
-	say ''
 	show
 	bad=$(awk -F'\t' '$5' "$table" | wc -l)
-	say '' "$(wc -l <"$table") rows, $bad bad, in $SECONDS s; all of them: $csv"
+	say "$(wc -l <"$table") rows, $bad bad, in $SECONDS s; all of them: $csv"
 	((${#broken[@]} == 0)) || die "a guest failed: ${broken[*]}"
 	((bad == 0))
 }
