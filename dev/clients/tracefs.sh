@@ -99,7 +99,7 @@ user_event() {
 	echo >&3
 	wait $!
 	put 0 $event/enable
-	cat $tracefs/trace >user.txt
+	cat $tracefs/trace >user.txt; cp user.txt $RESULTS/
 	agree "user events" "$(lines '^ *userevent-' user.txt)" $times
 }
 
