@@ -6,7 +6,7 @@ STEPS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check clients boot series lint setup tree build clean
+.PHONY: help demo check clients matrix boot series lint setup tree build clean
 
 help:	## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16

@@ -98,10 +98,13 @@ configure() {
 	die "these options did not take (missing, or a dependency is):"$'\n'"$missed"
 }
 
-# Those that the kernel does not have without the series.
+# not_in_stock WARNINGS TARGET...: those that the kernel without the series lacks.
 not_in_stock() {
+	local found=$1
+	shift
+	say "build $flavour: warnings; does stock have them?"$'\n'"$found" >&2
 	"$top/dev/build.sh" "stock-$flavour" "$@" >&2 || return
-	sort -u | comm -23 - "$out/build/stock-$flavour/warnings"
+	comm -23 <(say "$found") "$out/build/stock-$flavour/warnings"
 }
 
 # Stock 6.1 builds without a warning in most configurations, and compilers'
@@ -109,14 +112,15 @@ not_in_stock() {
 # linker and pahole. They show only once, so what they are about is removed: the
 # next build, too, shows them and fails; and stock's are kept for comparison.
 no_warnings() {
-	local found
+	local found new
 	found=$(complaints_in "$log")
 	case $flavour in
 	stock-*)
 		touch "$dir/warnings"
 		sort -u -o "$dir/warnings" "$dir/warnings" <(complaints_in "$log")
 		return 0 ;;
-	matrix-*) [[ -z $found ]] || found=$(not_in_stock "$@" <<<"$found") ;;
+	matrix-*)
+		[[ -z $found ]] || ! new=$(not_in_stock "$found" "$@") || found=$new ;;
 	esac
 	[[ -n $found ]] || return 0
 	sed -nE 's,^([^ :]+\.o): .*,\1,p' <<<"$found" | while IFS= read -r f; do

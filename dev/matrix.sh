@@ -23,6 +23,7 @@ suites() {
 }
 
 compiler() {
+	[[ -f $dir/.config ]] || return 0
 	sed -nE 's/^CONFIG_CC_VERSION_TEXT="(.*)"/\1/p' "$dir/.config" |
 		sed -E 's/ \(.*\)//; s/^Debian //; s/ version//'
 }
@@ -94,14 +95,15 @@ boot() {
 
 # Loaded ones run twice.
 kunit() {
-	local passed failed list times=1
+	local passed failed skipped list times=1
 	kunit=FAIL
 	[[ -z $(suites m) ]] || times=2
 	mapfile -t list < <(suites '[ym]')
 	suites_passed "$log" $times "${list[@]}" || return
-	read -r passed failed _ < <(kunit_results "$log" | awk -f "$top/dev/tap.awk")
+	read -r passed failed skipped < <(kunit_results "$log" | awk -f "$top/dev/tap.awk")
 	((passed > 0 && failed == 0)) || return
 	kunit="$passed passed"
+	((skipped == 0)) || kunit+=" $skipped skipped"
 }
 
 # Objects of files that define a tracepoint, or have its header or its probes.
@@ -173,7 +175,7 @@ run() {
 table() {
 	local line
 	while IFS=, read -r -a line; do
-		printf '%-14s  %-28s  %-17s  %-10s  %-7s  %-11s  %7s\n' "${line[@]}"
+		printf '%-14s  %-28s  %-17s  %-10s  %-7s  %-20s  %7s\n' "${line[@]}"
 	done <"$results"
 }
 

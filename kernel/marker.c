@@ -748,7 +748,8 @@ static int change_arm_count(const char *name, int change)
  *
  * Context: as for marker_probe_register().
  * Return: 0, -EINVAL for a bad name, -EBUSY in atomic context, -ENOENT if
- *	   nothing is registered for this name, or the error of connecting the tracepoint that feeds it.
+ *	   nothing is registered for this name, or the error of connecting the
+ *	   tracepoint that feeds it.
  */
 int marker_arm(const char *name)
 {

@@ -175,13 +175,16 @@ static struct tracepoint_func *tp_probes(struct tracepoint *tp)
  */
 int tracepoint_check_context(const char *name)
 {
+	static bool told;
 	bool atomic = IS_ENABLED(CONFIG_PREEMPT_COUNT) ?
 		      !preemptible() : in_interrupt() || irqs_disabled();
 
 	if (!atomic || system_state == SYSTEM_BOOTING)
 		return 0;
-	printk_deferred_once(KERN_ERR pr_fmt("%s: probes are not connected or disconnected in a probe or other atomic context; leave it to a work item\n"),
-			     name);
+	if (!xchg(&told, true))
+		printk_deferred(KERN_ERR
+				"tracepoint: %s: probes are not connected or disconnected in a probe or other atomic context; leave it to a work item\n",
+				name);
 	return -EBUSY;
 }
 

@@ -33,9 +33,9 @@ row() {
 	set +e
 	(set -ex; "${@:3}") >"$log" 2>&1
 	# shellcheck disable=SC2181 # the same
-	(($? == 0)) || verdict=FAIL
+	(($? == 0)) || verdict="FAIL (${log##*/})"
 	set -e
-	printf '%s\t%s\t%s %s\n' "$1" "$2" $verdict \
+	printf '%s\t%s\t%s %s\n' "$1" "$2" "$verdict" \
 		"$(grep -v '^+' "$log" | tail -n 1)" | tee -a "$RESULTS/rows.tsv"
 }
 

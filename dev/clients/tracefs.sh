@@ -100,7 +100,8 @@ user_event() {
 	wait $!
 	put 0 $event/enable
 	cat $tracefs/trace >user.txt
-	agree "user events" "$(lines '^ *userevent-' user.txt)" $times
+	# A NUL is in front of each record but the first.
+	agree "user events" "$(lines "userevent-[0-9]" user.txt)" $times
 }
 
 # size_of FUNCTION: up to the next symbol.
@@ -112,14 +113,16 @@ size_of() {
 	say $((0x$end - 0x$begin))
 }
 
-# On each instruction that the kernel lets us have; it keeps the patched ones.
+# On each instruction that the kernel lets us have; it keeps those that it
+# patches. How many depends on the compiler.
 probe_everywhere() {
 	local i size
 	size=$(size_of $wakes_new)
 	for ((i = 0; i < size; i++)); do
 		add "p:clients/at_$i $wakes_new+$i" kprobe_events 2>/dev/null || true
 	done
-	(($(lines . $tracefs/kprobe_events) > 10))
+	probes=$(lines . $tracefs/kprobe_events)
+	((probes > 10))
 }
 
 forget_probes() { put '' kprobe_events; }
@@ -147,7 +150,7 @@ kprobes_beside() {
 	put 0 events/clients/enable
 	cat $tracefs/trace >kprobes.txt
 	forget_probes
-	agree "hits of the entry" "$(lines 'working.* at_0: ' kprobes.txt)" $times
+	agree "hits of the first of $probes" "$(lines 'working.* at_0: ' kprobes.txt)" $times
 }
 
 event_beside() {
@@ -158,7 +161,7 @@ event_beside() {
 	put 0 $new/enable
 	cat $tracefs/trace >event.txt
 	forget_probes
-	agree events "$(lines 'working.* sched_wakeup_new: ' event.txt)" $times
+	agree "events beside $probes" "$(lines 'working.* sched_wakeup_new: ' event.txt)" $times
 }
 
 uprobe() {
