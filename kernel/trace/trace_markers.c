@@ -29,6 +29,8 @@
 #define MAX_STRINGS		16
 #define MAX_STRINGS_SIZE	2048	/* of all strings of a record together */
 
+#define CHAR_SIZE		2	/* with a NUL; no other field is as short */
+
 #define MAX_SPEC_LEN		16	/* "%-20lld" and the like */
 
 /**
@@ -173,10 +175,11 @@ static void store_string(char *to, const char *string, unsigned int size)
 	to[size - 1] = '\0';
 }
 
+/* A character is a string, and ends with a NUL. */
 static void store_value(void *to, unsigned int size, unsigned long long value)
 {
-	if (size == 1)
-		*(u8 *)to = value;
+	if (size == CHAR_SIZE)
+		*(u16 *)to = cpu_to_le16(value & 0xff);
 	else if (size == 4)
 		*(u32 *)to = value;
 	else
@@ -275,7 +278,7 @@ static void print_value(struct trace_seq *s, const struct marker_event_field *f,
 	strscpy(spec, f->field.spec, f->field.len + 1);
 	if (is_string(f))
 		trace_seq_printf(s, spec, record + (*(u32 *)from & 0xffff));
-	else if (f->size == 1)
+	else if (f->size == CHAR_SIZE)
 		trace_seq_printf(s, spec, *(char *)from);
 	else if (f->size == 4)
 		trace_seq_printf(s, spec, *(u32 *)from);
@@ -320,9 +323,18 @@ static void quote_text(struct seq_buf *s, const char *from, const char *to)
 static void make_print_fmt(struct seq_buf *s, const struct marker_event *event)
 {
 	const struct marker_event_field *f;
+	const char *text = event->format;
 
 	seq_buf_putc(s, '"');
-	quote_text(s, event->format, event->format + strlen(event->format));
+	for_each_field(event, f) {
+		const char *last = f->field.spec + f->field.len - 1;
+
+		quote_text(s, text, last);
+		/* The tools know no %c. */
+		seq_buf_putc(s, *last == 'c' ? 's' : *last);
+		text = last + 1;
+	}
+	quote_text(s, text, text + strlen(text));
 	seq_buf_putc(s, '"');
 	for_each_field(event, f)
 		seq_buf_printf(s, is_string(f) ? ", __get_str(%s)" : ", REC->%s",
@@ -362,7 +374,7 @@ static const char *field_type(const struct marker_event_field *f)
 	case 'p':
 		return "void *";
 	case 'c':
-		return "char";
+		return "char[2]";
 	}
 	switch (f->field.type) {
 	case MARKER_INT:
@@ -380,7 +392,7 @@ static unsigned int field_size(const struct marker_field *field)
 	case 's':
 		return sizeof(u32);
 	case 'c':
-		return 1;
+		return CHAR_SIZE;
 	}
 	switch (field->type) {
 	case MARKER_INT:

@@ -20,7 +20,7 @@ static void fire_strings(void)
 	trace_mark(check_strings,
 		   "null %s user %s nowhere %s empty %s long %s end %s after %d",
 		   none, in_user_space, nowhere, "", string,
-		   string + LONG_STRING, 77);
+		   string + LONG_STRING + PAGE_SIZE - 8, 77);
 }
 
 static void fire_odd_formats(void)

@@ -73,7 +73,7 @@ fields_have_names_and_types() {
 	start &&
 	for want in "int i" "unsigned int u" "unsigned int x" "long l" \
 		"unsigned long ul" "long long ll" "unsigned long long ull" \
-		"unsigned long lx" "void \* p" "char c" "__data_loc char\[\] s"; do
+		"unsigned long lx" "void \* p" "char c\[2\]" "__data_loc char\[\] s"; do
 		is "$(field "$want")" 1 || {
 			comment "$want"
 			return 1
