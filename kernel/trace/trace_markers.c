@@ -404,26 +404,31 @@ static unsigned int field_size(const struct marker_field *field)
 	}
 }
 
-static int define_marker_fields(struct trace_event_call *call)
+/* What ftrace makes the fields of; it puts them where add_field() does. */
+static int make_fields_array(struct marker_event *event)
 {
-	struct marker_event *event = event_of(call);
-	struct marker_event_field *f;
-	int ret = 0;
+	struct trace_event_fields *fields;
+	const struct marker_event_field *f;
 
+	fields = kcalloc(event->nr_fields + 1, sizeof(*fields), GFP_KERNEL);
+	if (!fields)
+		return -ENOMEM;
+	event->class.fields_array = fields;
 	for_each_field(event, f) {
-		ret = trace_define_field(call, field_type(f), f->name, f->offset,
-					 f->size, f->field.is_signed,
-					 FILTER_OTHER);
-		if (ret)
-			break;
-	}
-	return ret;
-}
+		const struct trace_event_fields field = {
+			.type = field_type(f),
+			.name = f->name,
+			.size = f->size,
+			.align = f->size,
+			.is_signed = f->field.is_signed,
+			.filter_type = FILTER_OTHER,
+			.len = f->field.conversion == 'c' ? CHAR_SIZE : 0,
+		};
 
-static struct trace_event_fields marker_fields_array[] = {
-	{ .type = TRACE_FUNCTION_TYPE, .define_fields = define_marker_fields },
-	{ }
-};
+		memcpy(fields++, &field, sizeof(field));
+	}
+	return 0;
+}
 
 static bool name_is_taken(const struct marker_event *event, const char *name)
 {
@@ -524,6 +529,7 @@ static void free_event(struct marker_event *event)
 
 	for_each_field(event, f)
 		kfree(f->name);
+	kfree(event->class.fields_array);
 	kfree(event->call.print_fmt);
 	kfree(event->tp.name);
 	kfree(event->format);
@@ -583,7 +589,7 @@ static int init_event(struct marker_event *event, const char *name,
 	event->tp.name = kstrdup(name, GFP_KERNEL);
 	if (!event->format || !event->tp.name)
 		return -ENOMEM;
-	ret = add_fields(event);
+	ret = add_fields(event) ?: make_fields_array(event);
 	if (ret)
 		return ret;
 	event->call.print_fmt = new_print_fmt(event);
@@ -591,7 +597,6 @@ static int init_event(struct marker_event *event, const char *name,
 		return -ENOMEM;
 
 	event->class.system = "markers";
-	event->class.fields_array = marker_fields_array;
 	event->class.reg = reg_event;
 	INIT_LIST_HEAD(&event->class.fields);
 	event->call.class = &event->class;

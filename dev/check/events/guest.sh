@@ -38,9 +38,8 @@ in_perf() {
 }
 
 in_bpftrace() {
-	printf '#!/bin/sh\necho 1 >%s\n' $sample >fire.sh
-	chmod +x fire.sh
-	bpftrace -o bpf.txt -c ./fire.sh -e '
+	echo "echo 1 >$sample" >fire.sh
+	bpftrace -o bpf.txt -c '/bin/sh /tmp/fire.sh' -e '
 		tracepoint:markers:sample_types {
 			printf("i %d u %u x %x l %ld ul %lu ", args->i, args->u, args->x, args->l, args->ul);
 			printf("ll %lld ull %llu lx %lx ", args->ll, args->ull, args->lx);

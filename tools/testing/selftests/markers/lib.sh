@@ -51,6 +51,10 @@ fails_with() {
 	has "$said" "$words"
 }
 
+fails() {
+	fails_with "" "$@"
+}
+
 load() {
 	modprobe "$@" || {
 		comment "cannot load: $*"
