@@ -394,7 +394,7 @@ static void marker_test_fields(struct kunit *test)
 	static const struct expected_field types[] = {
 		{ "a", "%d", MARKER_INT, true }, { "b", "%u", MARKER_INT, false },
 		{ "c", "%lx", MARKER_LONG, false }, { "d", "%lld", MARKER_LLONG, true },
-		{ "e", "%Lu", MARKER_LLONG, false }, { "f", "%p", MARKER_POINTER, false },
+		{ "e", "%llu", MARKER_LLONG, false }, { "f", "%p", MARKER_POINTER, false },
 		{ "g", "%s", MARKER_POINTER, false }, { "h", "%c", MARKER_INT, true },
 		{ }
 	};
@@ -405,7 +405,7 @@ static void marker_test_fields(struct kunit *test)
 		{ }
 	};
 
-	expect_fields(test, "a %d b %u c %lx d %lld e %Lu f %p g %s h %c", types);
+	expect_fields(test, "a %d b %u c %lx d %lld e %llu f %p g %s h %c", types);
 	expect_fields(test, "100%% at addr 0x%08lx, size=%u name_2: %s (%d,%d)", names);
 	expect_fields(test, MARK_NOARGS, &(const struct expected_field){ });
 }

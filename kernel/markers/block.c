@@ -12,26 +12,26 @@ static dev_t request_dev(const struct request *rq)
 	return rq->q->disk ? disk_devt(rq->q->disk) : 0;
 }
 
-#define REQUEST_FORMAT	"major %u minor %u op %u sector %llu bytes %u"
+static unsigned int request_op(const struct request *rq)
+{
+	return (__force unsigned int)req_op(rq);
+}
 
-#define REQUEST_ARGS(rq, bytes)						\
-	MAJOR(request_dev(rq)), MINOR(request_dev(rq)),			\
-	(unsigned int)req_op(rq), (unsigned long long)blk_rq_pos(rq), bytes
+#define DEFINE_REQUEST_TRACER(tp, mark)					\
+	DEFINE_TRACER(tp, mark, TP_PROTO(struct request *rq),		\
+		      "major %u minor %u op %u sector %llu bytes %u",	\
+		      MAJOR(request_dev(rq)), MINOR(request_dev(rq)),	\
+		      request_op(rq),					\
+		      (unsigned long long)blk_rq_pos(rq), blk_rq_bytes(rq))
 
-DEFINE_TRACER(block_rq_insert, blk_request_insert,
-	      TP_PROTO(struct request *rq),
-	      REQUEST_FORMAT, REQUEST_ARGS(rq, blk_rq_bytes(rq)));
-
-DEFINE_TRACER(block_rq_issue, blk_request_issue,
-	      TP_PROTO(struct request *rq),
-	      REQUEST_FORMAT, REQUEST_ARGS(rq, blk_rq_bytes(rq)));
-
-DEFINE_TRACER(block_rq_requeue, blk_request_requeue,
-	      TP_PROTO(struct request *rq),
-	      REQUEST_FORMAT, REQUEST_ARGS(rq, blk_rq_bytes(rq)));
+DEFINE_REQUEST_TRACER(block_rq_insert, blk_request_insert);
+DEFINE_REQUEST_TRACER(block_rq_issue, blk_request_issue);
+DEFINE_REQUEST_TRACER(block_rq_requeue, blk_request_requeue);
 
 DEFINE_TRACER(block_rq_complete, blk_request_complete,
 	      TP_PROTO(struct request *rq, blk_status_t error,
 		       unsigned int nr_bytes),
-	      REQUEST_FORMAT " error %d",
-	      REQUEST_ARGS(rq, nr_bytes), blk_status_to_errno(error));
+	      "major %u minor %u op %u sector %llu bytes %u error %d",
+	      MAJOR(request_dev(rq)), MINOR(request_dev(rq)), request_op(rq),
+	      (unsigned long long)blk_rq_pos(rq), nr_bytes,
+	      blk_status_to_errno(error));

@@ -178,12 +178,16 @@ static void store_string(char *to, const char *string, unsigned int size)
 /* A character is a string, and ends with a NUL. */
 static void store_value(void *to, unsigned int size, unsigned long long value)
 {
-	if (size == CHAR_SIZE)
-		*(u16 *)to = cpu_to_le16(value & 0xff);
-	else if (size == 4)
+	char *text = to;
+
+	if (size == CHAR_SIZE) {
+		text[0] = value;
+		text[1] = '\0';
+	} else if (size == 4) {
 		*(u32 *)to = value;
-	else
+	} else {
 		*(u64 *)to = value;
+	}
 }
 
 /* Strings are behind the fields; their fields have place and size of them. */

@@ -21,7 +21,6 @@
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -38,10 +37,6 @@ MODULE_PARM_DESC(format, "its format; by default that of the loaded marker");
 static unsigned int print = 5;
 module_param(print, uint, 0444);
 MODULE_PARM_DESC(print, "how many of the first hits to print");
-
-static int pid;
-module_param(pid, int, 0444);
-MODULE_PARM_DESC(pid, "see the hits of this thread only");
 
 static DEFINE_PER_CPU(unsigned long, nr_hits);
 
@@ -110,8 +105,6 @@ static notrace void probe_hit(void *private, void *call_private,
 	struct va_format values = { .fmt = fmt, .va = args };
 	struct line *line;
 
-	if (pid && current->pid != pid)
-		return;
 	this_cpu_inc(nr_hits);
 	line = take_line();
 	if (!line)

@@ -23,18 +23,23 @@ in_tracefs() {
 	grep -q "sample_types: $text p [0-9a-f]* c A s (null)" $trace
 }
 
+# has FILE TEXT: the file has a line like this; else it is shown.
+has() {
+	grep -qiE "$2" "$1" && return
+	cat "$1" >&2
+	return 1
+}
+
 in_trace_cmd() {
 	trace-cmd record -q -e markers:sample_types sh -c "echo 1 >$sample" &&
 		trace-cmd report 2>/dev/null >report.txt &&
-		grep -qi "sample_types: *$text p 0xffffffffffffffff c A s (null)" report.txt ||
-		{ cat report.txt >&2; return 1; }
+		has report.txt "sample_types: *$text p 0xffffffffffffffff c A s \(null\)"
 }
 
 in_perf() {
 	perf record -q -e markers:sample_types -o perf.data sh -c "echo 1 >$sample" &&
 		perf script -i perf.data >script.txt &&
-		grep -qi "sample_types: *$text p 0xffffffffffffffff c A s (null)" script.txt ||
-		{ cat script.txt >&2; return 1; }
+		has script.txt "sample_types: *$text p 0xffffffffffffffff c A s \(null\)"
 }
 
 in_bpftrace() {
@@ -44,9 +49,8 @@ in_bpftrace() {
 			printf("i %d u %u x %x l %ld ul %lu ", args->i, args->u, args->x, args->l, args->ul);
 			printf("ll %lld ull %llu lx %lx ", args->ll, args->ull, args->lx);
 			printf("p %llx c %s s %s\n", (uint64)args->p, args->c, str(args->s));
-		}' >bpf.err 2>&1 &&
-		grep -q "$text p ffffffffffffffff c A s (null)" bpf.txt ||
-		{ cat bpf.err bpf.txt >&2; return 1; }
+		}' >&2 &&
+		has bpf.txt "$text p ffffffffffffffff c A s \(null\)"
 }
 
 fire_events() {

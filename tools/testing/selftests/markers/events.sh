@@ -3,7 +3,7 @@
 #
 # Markers as trace events, in an instance of their own.
 
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/markers-lib.sh"
 
 event=events/markers/sample_event
 types=events/markers/sample_types
@@ -205,4 +205,4 @@ instances_are_apart; report "instances are apart"
 stays_while_it_is_used; report "stays while it is used"
 garbage_changes_nothing; report "garbage changes nothing"
 events_are_for_root_only; report "events are for root only"
-exit $failed
+finish

@@ -4,7 +4,7 @@
 # Markers as a user meets them: the list in tracefs, and the modules of
 # samples/markers.
 
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/markers-lib.sh"
 
 tab=$(printf '\t')
 sched=kernel_sched_switch
@@ -216,4 +216,4 @@ marker_without_arguments; report "marker without arguments"
 variadic_probe_is_called_while_armed; report "variadic probe is called while armed"
 variadic_probe_armed_at_load; report "variadic probe armed at load"
 two_probes_on_one_marker; report "two probes on one marker"
-exit $failed
+finish

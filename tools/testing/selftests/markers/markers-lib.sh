@@ -163,6 +163,10 @@ report() {
 	esac
 }
 
+finish() {
+	exit "$failed"
+}
+
 check_requirements
 number=0 failed=0
 trap clean_up EXIT
