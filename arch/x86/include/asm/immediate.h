@@ -51,7 +51,10 @@
 		(__typeof__(var))__imv_wide;				\
 	})
 #else
-/* Two registers, and so two sites; see linux/immediate.h. */
+/*
+ * Two registers, and so two sites; see linux/immediate.h. The type is not that
+ * of narrower values, to which it could not be cast: they do not come here.
+ */
 #define __imv_read_wide(var)						\
 	({								\
 		u32 __imv_low, __imv_high;				\
@@ -59,7 +62,9 @@
 		__imv_mov("movl $0, %0", __imv_low, &(var), 2);		\
 		__imv_mov("movl $0, %0", __imv_high,			\
 			  (char *)&(var) + 4, 2);			\
-		(__typeof__(var))((u64)__imv_high << 32 | __imv_low);	\
+		(__typeof__(__builtin_choose_expr(sizeof(var) == 8,	\
+						  (var), 0ULL)))	\
+			((u64)__imv_high << 32 | __imv_low);		\
 	})
 #endif
 
