@@ -65,7 +65,8 @@ boot_alone() {
 		-accel "tcg,thread=single" -smp 2 -m 1G -nodefaults -display none
 		-no-reboot -serial stdio)
 	case $(setting ARCH) in
-	i386) command=(qemu-system-i386 "${command[@]}" -cpu max
+	# Its own CPU is an old AMD, which the kernel warns about as not made for SMP.
+	i386) command=(qemu-system-i386 "${command[@]}" -cpu max,vendor=GenuineIntel
 		-kernel "$dir/arch/x86/boot/bzImage"
 		-append "console=ttyS0 ${words[*]} kunit_shutdown=reboot") ;;
 	arm64) command=(qemu-system-aarch64 "${command[@]}" -machine virt -cpu cortex-a57
