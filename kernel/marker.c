@@ -878,8 +878,8 @@ static void notify_of_all(struct notifier_block *nb, unsigned long state)
 
 /**
  * register_marker_notifier - hear of markers that come and go
- * @nb: called with MODULE_STATE_COMING or MODULE_STATE_GOING and the struct
- *	module, or NULL for the kernel; at once for all that are there
+ * @nb: called with MARKERS_COMING or MARKERS_GOING and the struct module, or
+ *	NULL for the kernel; at once for all that are there
  *
  * for_each_marker() visits the markers of a module that comes, and those of one
  * that goes no more.
@@ -894,7 +894,7 @@ int register_marker_notifier(struct notifier_block *nb)
 	mutex_lock(&marker_notify_mutex);
 	ret = blocking_notifier_chain_register(&marker_notifiers, nb);
 	if (!ret)
-		notify_of_all(nb, MODULE_STATE_COMING);
+		notify_of_all(nb, MARKERS_COMING);
 	mutex_unlock(&marker_notify_mutex);
 	return ret;
 }
@@ -914,7 +914,7 @@ int unregister_marker_notifier(struct notifier_block *nb)
 	mutex_lock(&marker_notify_mutex);
 	ret = blocking_notifier_chain_unregister(&marker_notifiers, nb);
 	if (!ret)
-		notify_of_all(nb, MODULE_STATE_GOING);
+		notify_of_all(nb, MARKERS_GOING);
 	mutex_unlock(&marker_notify_mutex);
 	return ret;
 }
@@ -999,7 +999,7 @@ static int marker_module_coming(struct module *mod)
 	for (site = range->start; site < range->stop; site++)
 		site_coming(site);
 	mutex_unlock(&markers_mutex);
-	blocking_notifier_call_chain(&marker_notifiers, MODULE_STATE_COMING, mod);
+	blocking_notifier_call_chain(&marker_notifiers, MARKERS_COMING, mod);
 	mutex_unlock(&marker_notify_mutex);
 	return 0;
 }
@@ -1042,8 +1042,8 @@ static void marker_module_going(struct module *mod)
 		in_use |= remove_range(range);
 	mutex_unlock(&markers_mutex);
 	if (range)
-		blocking_notifier_call_chain(&marker_notifiers,
-					     MODULE_STATE_GOING, mod);
+		blocking_notifier_call_chain(&marker_notifiers, MARKERS_GOING,
+					     mod);
 	mutex_unlock(&marker_notify_mutex);
 	kfree(range);
 	/* Probes in the module, on markers or tracepoints, may still run. */

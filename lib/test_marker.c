@@ -432,7 +432,7 @@ static unsigned long states;
 static int note_state(struct notifier_block *nb, unsigned long state, void *mod)
 {
 	if (mod == THIS_MODULE)
-		states = states * 10 + (state == MODULE_STATE_COMING ? 1 : 2);
+		states = states * 10 + (state == MARKERS_COMING ? 1 : 2);
 	return NOTIFY_OK;
 }
 

@@ -116,6 +116,9 @@ struct marker_info {
 	unsigned int armed;
 };
 
+/* What a notifier of markers is told, see register_marker_notifier(). */
+enum marker_change { MARKERS_COMING, MARKERS_GOING };
+
 enum marker_type { MARKER_INT, MARKER_LONG, MARKER_LLONG, MARKER_POINTER };
 
 /**

@@ -744,7 +744,7 @@ static int note_name(const struct marker_info *info, void *priv)
 	return 0;
 }
 
-static void add_events_of(const struct module *mod)
+static void add_events_of(struct module *mod)
 {
 	struct marker_names names = { .mod = mod };
 	unsigned int i;
@@ -755,7 +755,7 @@ static void add_events_of(const struct module *mod)
 	names.of = kcalloc(names.size, sizeof(*names.of), GFP_KERNEL);
 	if (!names.of) {
 		pr_warn("%s: no memory for the trace events of its markers\n",
-			mod ? mod->name : "vmlinux");
+			mod ? module_name(mod) : "vmlinux");
 		return;
 	}
 	for_each_marker(note_name, &names);
@@ -770,7 +770,7 @@ static void add_events_of(const struct module *mod)
 static int events_notify(struct notifier_block *nb, unsigned long state,
 			 void *mod)
 {
-	if (state == MODULE_STATE_COMING)
+	if (state == MARKERS_COMING)
 		add_events_of(mod);
 	else
 		remove_unused(NULL);
