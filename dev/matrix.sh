@@ -66,7 +66,7 @@ boot_alone() {
 		-no-reboot -serial stdio)
 	case $(setting ARCH) in
 	# Its own CPU is an old AMD, which the kernel warns about as not made for SMP.
-	i386) command=(qemu-system-i386 "${command[@]}" -cpu max,vendor=GenuineIntel
+	i386) command=(qemu-system-i386 "${command[@]}" -cpu "max,vendor=GenuineIntel"
 		-kernel "$dir/arch/x86/boot/bzImage"
 		-append "console=ttyS0 ${words[*]} kunit_shutdown=reboot") ;;
 	arm64) command=(qemu-system-aarch64 "${command[@]}" -machine virt -cpu cortex-a57
