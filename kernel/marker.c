@@ -673,11 +673,24 @@ static void remove_probe(struct marker_entry *entry, struct marker_probe *probe)
 	put_entry(entry);
 }
 
-/* See marker_probe_unregister(). */
-int __marker_probe_unregister(const char *name, void *probe, void *private)
+static int remove_from_marker(const char *name, void *probe, void *private)
 {
 	struct marker_probe *found;
 	struct marker_entry *entry;
+
+	for_each_entry_of(entry, name) {
+		found = find_probe(entry->probes, probe, private);
+		if (!found)
+			continue;
+		remove_probe(entry, found);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* See marker_probe_unregister(). */
+int __marker_probe_unregister(const char *name, void *probe, void *private)
+{
 	int ret;
 
 	if (!probe)
@@ -685,20 +698,109 @@ int __marker_probe_unregister(const char *name, void *probe, void *private)
 	ret = check_call(name);
 	if (ret)
 		return ret;
-	ret = -ENOENT;
 	mutex_lock(&markers_mutex);
-	for_each_entry_of(entry, name) {
-		found = find_probe(entry->probes, probe, private);
-		if (!found)
-			continue;
-		remove_probe(entry, found);
-		ret = 0;
-		break;
-	}
+	ret = remove_from_marker(name, probe, private);
 	mutex_unlock(&markers_mutex);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(__marker_probe_unregister);
+
+static bool remove_one_variadic(const char *name)
+{
+	struct marker_entry *entry;
+	unsigned int i;
+
+	for_each_entry_of(entry, name) {
+		for (i = 0; entry->probes && i < entry->probes->count; i++) {
+			struct marker_probe *probe = &entry->probes->probe[i];
+
+			if (!probe->func || !probe->variadic)
+				continue;
+			remove_probe(entry, probe);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* See marker_probe_unregister(). */
+int __marker_probe_unregister_name(const char *name)
+{
+	int ret = check_call(name);
+
+	if (ret)
+		return ret;
+	ret = -ENOENT;
+	mutex_lock(&markers_mutex);
+	while (remove_one_variadic(name))
+		ret = 0;
+	mutex_unlock(&markers_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(__marker_probe_unregister_name);
+
+static int remove_from_any(void *probe, void *private)
+{
+	struct marker_probe *found;
+	struct marker_entry *entry;
+	int bucket;
+
+	hash_for_each(marker_table, bucket, entry, node) {
+		found = find_probe(entry->probes, probe, private);
+		if (!found)
+			continue;
+		remove_probe(entry, found);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* See marker_probe_unregister_private_data(). */
+int __marker_probe_unregister_private_data(void *probe, void *private)
+{
+	int ret;
+
+	if (!probe)
+		return -EINVAL;
+	ret = tracepoint_check_context("all markers");
+	if (ret)
+		return ret;
+	mutex_lock(&markers_mutex);
+	ret = remove_from_any(probe, private);
+	mutex_unlock(&markers_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(__marker_probe_unregister_private_data);
+
+static void *find_private_data(const char *name, const void *probe, int num)
+{
+	struct marker_entry *entry;
+	unsigned int i;
+
+	for_each_entry_of(entry, name)
+		for (i = 0; entry->probes && i < entry->probes->count; i++)
+			if (entry->probes->probe[i].func == probe && !num--)
+				return entry->probes->probe[i].private;
+	return ERR_PTR(-ENOENT);
+}
+
+/* See marker_get_private_data(). */
+void *__marker_get_private_data(const char *name, void *probe, int num)
+{
+	void *private;
+	int ret;
+
+	if (!probe)
+		return ERR_PTR(-EINVAL);
+	ret = check_call(name);
+	if (ret)
+		return ERR_PTR(ret);
+	mutex_lock(&markers_mutex);
+	private = find_private_data(name, probe, num);
+	mutex_unlock(&markers_mutex);
+	return private;
+}
+EXPORT_SYMBOL_GPL(__marker_get_private_data);
 
 static int check_arm_count(const char *name, int change)
 {

@@ -454,16 +454,21 @@ static void probe_registers(void *private, void *call_private,
 			    const char *format, va_list *args)
 {
 	int *result = private;
+	void *data;
 
 	result[0] = marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(1));
 	result[1] = marker_probe_unregister("kunit_number", probe_registers, private);
 	result[2] = marker_arm("kunit_number");
 	result[3] = marker_disarm("kunit_number");
+	result[4] = marker_probe_unregister("kunit_number");
+	result[5] = marker_probe_unregister_private_data(probe_registers, private);
+	data = marker_get_private_data("kunit_number", probe_registers, 0);
+	result[6] = PTR_ERR(data);
 }
 
 static void marker_test_within_a_probe(struct kunit *test)
 {
-	int result[4] = { }, i;
+	int result[7] = { }, i;
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
 		kunit_skip(test, "needs CONFIG_PREEMPT_COUNT");
@@ -488,6 +493,68 @@ static void marker_test_unknown_probe(struct kunit *test)
 						      digit(1)), -ENOENT);
 	KUNIT_EXPECT_EQ(test, fire(1), 1UL);
 	marker_probe_unregister("kunit_number", probe, digit(1));
+}
+
+/* The name alone stands for the probes of the article's form. */
+static void marker_test_unregister_name(struct kunit *test)
+{
+	unsigned long i;
+
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number"), -ENOENT);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(""), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(NULL), -EINVAL);
+	for (i = 1; i <= 2; i++)
+		marker_probe_register("kunit_number", NUMBER_FORMAT, variadic, digit(i));
+	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(3));
+	marker_arm("kunit_number");
+	KUNIT_EXPECT_EQ(test, fire(1), 123UL);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number"), 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 3UL);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number"), -ENOENT);
+	marker_disarm("kunit_number");
+	marker_probe_unregister("kunit_number", probe, digit(3));
+}
+
+static void marker_test_private_data(struct kunit *test)
+{
+	KUNIT_EXPECT_PTR_EQ(test, marker_get_private_data("kunit_number", probe, 0),
+			    ERR_PTR(-ENOENT));
+	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(4));
+	marker_probe_register("kunit_number", NUMBER_FORMAT, probe_ignore, digit(5));
+	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(6));
+	KUNIT_EXPECT_PTR_EQ(test, marker_get_private_data("kunit_number", probe, 0), digit(4));
+	KUNIT_EXPECT_PTR_EQ(test, marker_get_private_data("kunit_number", probe, 1), digit(6));
+	KUNIT_EXPECT_PTR_EQ(test, marker_get_private_data("kunit_number", probe_ignore, 0),
+			    digit(5));
+	KUNIT_EXPECT_PTR_EQ(test, marker_get_private_data("kunit_number", probe, 2),
+			    ERR_PTR(-ENOENT));
+	KUNIT_EXPECT_PTR_EQ(test, marker_get_private_data("kunit_number", probe, -1),
+			    ERR_PTR(-ENOENT));
+	KUNIT_EXPECT_PTR_EQ(test, marker_get_private_data("", probe, 0), ERR_PTR(-EINVAL));
+	KUNIT_EXPECT_PTR_EQ(test, marker_get_private_data("kunit_number", NULL, 0),
+			    ERR_PTR(-EINVAL));
+
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister_private_data(probe, digit(5)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister_private_data(NULL, digit(4)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, fire(1), 456UL);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister_private_data(probe, digit(4)), 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 56UL);
+	KUNIT_EXPECT_PTR_EQ(test, marker_get_private_data("kunit_number", probe, 0), digit(6));
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister_private_data(probe_ignore, digit(5)), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister_private_data(probe, digit(6)), 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+}
+
+/* One of the markers that a probe is on with the same data. */
+static void marker_test_private_data_of_two(struct kunit *test)
+{
+	marker_probe_register("kunit_number", NUMBER_FORMAT, probe_ignore, digit(7));
+	marker_probe_register("kunit_nowhere", "%d", probe_ignore, digit(7));
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister_private_data(probe_ignore, digit(7)), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister_private_data(probe_ignore, digit(7)), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister_private_data(probe_ignore, digit(7)),
+			-ENOENT);
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 }
 
 /* Two markers in the probe of one tracepoint. */
@@ -609,6 +676,9 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_notifier),
 	KUNIT_CASE(marker_test_within_a_probe),
 	KUNIT_CASE(marker_test_unknown_probe),
+	KUNIT_CASE(marker_test_unregister_name),
+	KUNIT_CASE(marker_test_private_data),
+	KUNIT_CASE(marker_test_private_data_of_two),
 	KUNIT_CASE(marker_test_tracepoint),
 	KUNIT_CASE(marker_test_tracepoint_armed),
 	KUNIT_CASE(marker_test_tracepoint_fails),

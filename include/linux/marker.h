@@ -34,7 +34,9 @@
  *		is called while the marker is armed, see marker_arm().
  *
  *	marker_probe_register(name, format, probe, private)
- *	marker_probe_unregister(name, probe, private)
+ *	marker_probe_unregister(name, probe, private), or (name) alone
+ *	marker_probe_unregister_private_data(probe, private)
+ *	marker_get_private_data(name, probe, num)
  *	marker_arm(name), marker_disarm(name)
  *	marker_synchronize_unregister()
  *
@@ -50,7 +52,9 @@
  */
 
 #include <linux/build_bug.h>
+#include <linux/err.h>
 #include <linux/immediate.h>
+#include <linux/kernel.h>
 #include <linux/stdarg.h>
 #include <linux/tracepoint-defs.h>
 #include <linux/tracepoint.h>
@@ -153,6 +157,9 @@ int __marker_probe_register(const char *name, const char *format,
 int __marker_probe_register_variadic(const char *name, const char *format,
 				     marker_variadic_func *probe, void *private);
 int __marker_probe_unregister(const char *name, void *probe, void *private);
+int __marker_probe_unregister_name(const char *name);
+int __marker_probe_unregister_private_data(void *probe, void *private);
+void *__marker_get_private_data(const char *name, void *probe, int num);
 int marker_arm(const char *name);
 int marker_disarm(const char *name);
 int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
@@ -171,17 +178,20 @@ static inline void marker_synchronize_unregister(void)
 	tracepoint_synchronize_unregister();
 }
 
+/*
+ * The section of strings has no gaps: scripts/module-markers.sh takes it for a
+ * list of names and formats in turn.
+ */
 #define __DEFINE_MARKER(mark, _format, _tp, _tp_cb)			\
 	static_assert(sizeof(#mark) <= MARKER_NAME_LEN,			\
 		      "the name of a marker is too long");		\
-	static const char __mark_name_##mark[]				\
-	__section("__markers_strings") = #mark;				\
-	static const char __mark_format_##mark[]			\
-	__section("__markers_strings") = _format;			\
+	static const char __mark_strings_##mark[]			\
+	__aligned(1) __section("__markers_strings") =			\
+		#mark "\0" _format;					\
 	static struct marker __mark_##mark				\
 	__used __aligned(8) __section("__markers") = {			\
-		.name = __mark_name_##mark,				\
-		.format = __mark_format_##mark,				\
+		.name = __mark_strings_##mark,				\
+		.format = __mark_strings_##mark + sizeof(#mark),	\
 		.tp = _tp,						\
 		.tp_cb = _tp_cb,					\
 	}
@@ -221,6 +231,23 @@ static inline int __marker_probe_unregister(const char *name, void *probe,
 	return -ENOSYS;
 }
 
+static inline int __marker_probe_unregister_name(const char *name)
+{
+	return -ENOSYS;
+}
+
+static inline int __marker_probe_unregister_private_data(void *probe,
+							 void *private)
+{
+	return -ENOSYS;
+}
+
+static inline void *__marker_get_private_data(const char *name, void *probe,
+					      int num)
+{
+	return ERR_PTR(-ENOENT);
+}
+
 static inline int marker_arm(const char *name)
 {
 	return -ENOSYS;
@@ -248,9 +275,59 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 {
 }
 
+#ifdef CONFIG_CC_IS_GCC
+void __mark_bad_conversion(void)
+	__compiletime_error("a marker has conversions %d %i %u %x %X %o, also with l or ll, and %c %s %p");
+void __mark_bad_text(void)
+	__compiletime_error("the format of a marker has no line ends and tabs, and no space in front");
+
+/* Behind the next conversion. With a constant format all of it is constant. */
+static __always_inline const char *__mark_skip_conversion(const char *pos)
+{
+	const char *allowed = "diuxXocsp";
+
+	pos = __builtin_strchr(pos, '%');
+	if (!pos)
+		return "";
+	if (pos[1] == '%')
+		return pos + 2;
+	pos += 1 + __builtin_strspn(pos + 1, "-+ #0123456789.");
+	if (*pos == 'l') {
+		allowed = "diuxXo";
+		pos += 1 + (pos[1] == 'l');
+	}
+	if (!*pos || !__builtin_strchr(allowed, *pos))
+		__mark_bad_conversion();
+	return pos + 1;
+}
+
+#define __mark_skip_2(pos)						\
+	__mark_skip_conversion(__mark_skip_conversion(pos))
+#define __mark_skip_8(pos)						\
+	__mark_skip_2(__mark_skip_2(__mark_skip_2(__mark_skip_2(pos))))
+
+/*
+ * What is not a basic type, or what SystemTap would read as another one: it takes
+ * "%hd" and "%zu" for no conversion at all, and trims the format.
+ */
+static __always_inline void __mark_check_conversions(const char *format)
+{
+	if (__builtin_strchr(format, '\n') || __builtin_strchr(format, '\t') ||
+	    (format[0] == ' ' && format[1]))
+		__mark_bad_text();
+	__mark_skip_8(__mark_skip_8(__mark_skip_8(__mark_skip_8(format))));
+}
+#else
+/* Clang computes less of it, and could not tell. */
+static inline void __mark_check_conversions(const char *format)
+{
+}
+#endif
+
 /* The compiler checks the arguments against the format; no code comes of it. */
 #define __mark_check_format(_format, args...)				\
 	do {								\
+		__mark_check_conversions(_format);			\
 		if (0)							\
 			___mark_check_format(_format, ##args);		\
 	} while (0)
@@ -360,18 +437,52 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 
 /**
  * marker_probe_unregister - detach a probe from a marker
- * @name: the name of the marker
- * @probe: the probe
- * @private: what it was registered with
+ * @args: the name of the marker, the probe, and the @private that it was
+ *	  registered with; or the name alone, for all marker_variadic_func probes
+ *	  of the marker, as in the interface of 2007
  *
  * The probe may still run on other CPUs when this returns; see
  * marker_synchronize_unregister(). Succeeds without memory too.
  *
  * Context: as for marker_probe_register().
  * Return: 0, -EINVAL for a NULL argument or a bad name, -EBUSY in atomic context,
- *	   -ENOENT if the probe is not attached to this marker with this @private.
+ *	   -ENOENT if no such probe is attached to this marker.
  */
-#define marker_probe_unregister(name, probe, private)			\
+#define marker_probe_unregister(args...)				\
+	CONCATENATE(__marker_probe_unregister_, COUNT_ARGS(args))(args)
+
+#define __marker_probe_unregister_1(name)				\
+	__marker_probe_unregister_name(name)
+#define __marker_probe_unregister_3(name, probe, private)		\
 	__marker_probe_unregister(name, (void *)(probe), private)
+
+/**
+ * marker_probe_unregister_private_data - detach a probe, whatever its marker
+ * @probe: the probe
+ * @private: what it was registered with
+ *
+ * If it is attached to several markers with this @private, it is detached from
+ * one of them: call until there are none.
+ *
+ * Context: as for marker_probe_register().
+ * Return: 0, -EINVAL for a NULL @probe, -EBUSY in atomic context, -ENOENT if the
+ *	   probe is not attached to any marker with this @private.
+ */
+#define marker_probe_unregister_private_data(probe, private)		\
+	__marker_probe_unregister_private_data((void *)(probe), private)
+
+/**
+ * marker_get_private_data - what a probe was registered with
+ * @name: the name of the marker
+ * @probe: the probe
+ * @num: which of the registrations of @probe on this marker, from 0, in the order
+ *	 in which they were made
+ *
+ * Context: as for marker_probe_register().
+ * Return: the private data, or an ERR_PTR: -ENOENT if there are not so many;
+ *	   -EINVAL for a NULL argument or a bad name, -EBUSY in atomic context.
+ */
+#define marker_get_private_data(name, probe, num)			\
+	__marker_get_private_data(name, (void *)(probe), num)
 
 #endif /* _LINUX_MARKER_H */

@@ -19,12 +19,10 @@
 /* Every conversion that a marker may have, with the values at the ends. */
 static void fire_types(void)
 {
-	const char *no_string = NULL;
-
 	trace_mark(sample_types,
 		   "i %d u %u x %x l %ld ul %lu ll %lld ull %llu lx %lx p %p c %c s %s",
 		   INT_MIN, UINT_MAX, UINT_MAX, LONG_MIN, ULONG_MAX, LLONG_MIN,
-		   ULLONG_MAX, ULONG_MAX, (void *)ULONG_MAX, 'A', no_string);
+		   ULLONG_MAX, ULONG_MAX, (void *)ULONG_MAX, 'A', "text");
 }
 
 static void fire_markers(unsigned int count)

@@ -52,6 +52,24 @@ int notrace compile_me(void)
 	trace_compile("text");
 #elif MISTAKE == 10
 	_trace_mark(wrong, "number %ld", ret);
+#elif MISTAKE == 11
+	trace_mark(wrong, "100%% right %d wrong %-4hd", ret, ret);
+#elif MISTAKE == 12
+	trace_mark(wrong, "size %zu", sizeof(ret));
+#elif MISTAKE == 13
+	trace_mark(wrong, "width %*d", ret, ret);
+#elif MISTAKE == 14
+	trace_mark(wrong, "wide %ls", L"wide");
+#elif MISTAKE == 15
+	trace_mark(wrong, "number %d\n", ret);
+#elif MISTAKE == 16
+	trace_mark(wrong, " number %d", ret);
+#elif MISTAKE == 17
+	trace_mark(wrong, "%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%jd",
+		   1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+		   20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32LL);
+#elif MISTAKE == 18
+	marker_probe_unregister("a", marker_right);
 #endif
 	(void)three__imv;
 	(void)unaligned;

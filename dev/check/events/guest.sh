@@ -20,7 +20,7 @@ in_tracefs() {
 	echo 1 >$events/sample_types/enable
 	echo 1 >$sample
 	echo 0 >$events/sample_types/enable
-	grep -q "sample_types: $text p [0-9a-f]* c A s (null)" $trace
+	grep -q "sample_types: $text p [0-9a-f]* c A s text" $trace
 }
 
 # has FILE TEXT: the file has a line like this; else it is shown.
@@ -33,13 +33,13 @@ has() {
 in_trace_cmd() {
 	trace-cmd record -q -e markers:sample_types sh -c "echo 1 >$sample" &&
 		trace-cmd report 2>/dev/null >report.txt &&
-		has report.txt "sample_types: *$text p 0xffffffffffffffff c A s \(null\)"
+		has report.txt "sample_types: *$text p 0xffffffffffffffff c A s text"
 }
 
 in_perf() {
 	perf record -q -e markers:sample_types -o perf.data sh -c "echo 1 >$sample" &&
 		perf script -i perf.data >script.txt &&
-		has script.txt "sample_types: *$text p 0xffffffffffffffff c A s \(null\)"
+		has script.txt "sample_types: *$text p 0xffffffffffffffff c A s text"
 }
 
 in_bpftrace() {
@@ -50,7 +50,7 @@ in_bpftrace() {
 			printf("ll %lld ull %llu lx %lx ", args->ll, args->ull, args->lx);
 			printf("p %llx c %s s %s\n", (uint64)args->p, args->c, str(args->s));
 		}' >&2 &&
-		has bpf.txt "$text p ffffffffffffffff c A s \(null\)"
+		has bpf.txt "$text p ffffffffffffffff c A s text"
 }
 
 fire_events() {

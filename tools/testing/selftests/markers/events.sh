@@ -88,7 +88,7 @@ values_arrive() {
 	said=$(grep sample_types: "$instance/trace") &&
 	has "$said" "sample_types: i -2147483648 u 4294967295 x ffffffff l " &&
 	has "$said" " ll -9223372036854775808 ull 18446744073709551615 lx " &&
-	has "$said" " c A s (null)"
+	has "$said" " c A s text"
 }
 
 counts_every_hit() {

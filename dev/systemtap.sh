@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# systemtap.sh SCRIPT...: translate scripts of SystemTap (NAME.stp) for the guest's
+# kernel: out/stap/NAME.ko, which staprun loads in the guest.
+#
+# SystemTap 4.8 misses two things here. Its runtime looks for task_work_cancel(),
+# which updates of 6.1 call task_work_cancel_func(). And the C that it makes for
+# a marker with a string defines a label twice, which nothing jumps to.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+work=$out/stap
+kernel=$out/build/guest
+
+copy_runtime() {
+	rm -rf "$work/runtime"
+	cp -r /usr/share/systemtap/runtime "$work"
+	sed -i -e 's/typeof(&task_work_cancel)/typeof(\&task_work_cancel_func)/' \
+		-e 's/kallsyms_lookup_name("task_work_cancel")/kallsyms_lookup_name("task_work_cancel_func")/' \
+		"$work/runtime/stp_task_work.c"
+	grep -q 'task_work_cancel_func' "$work/runtime/stp_task_work.c" ||
+		die "the runtime of SystemTap is another one: stp_task_work.c has no task_work_cancel"
+}
+
+# A compiler that takes the labels out first.
+write_compiler() {
+	cat >"$work/compiler" <<-'END'
+	#!/bin/bash
+	for word; do
+		[[ $word != *_src.c ]] || sed -i 's/^ *deref_fault: *;$//' "$word"
+	done
+	exec gcc "$@"
+	END
+	chmod +x "$work/compiler"
+}
+
+# Its cache does not know of changes to the kernel.
+translate() {
+	local name
+	name=$(basename "$1" .stp)
+	SYSTEMTAP_DIR=$work/home stap --disable-cache -R "$work/runtime" -r "$kernel" \
+		-B CC="$work/compiler" -p4 -m "$name" "$1"
+}
+
+[[ -s $kernel/Module.markers ]] || die "no $kernel/Module.markers: make build"
+mkdir -p "$work/home"
+copy_runtime
+write_compiler
+mapfile -t scripts < <(realpath "$@")
+cd "$work"
+for script in "${scripts[@]}"; do
+	translate "$script"
+done
