@@ -38,6 +38,11 @@ static unsigned int print = 5;
 module_param(print, uint, 0444);
 MODULE_PARM_DESC(print, "how many of the first hits to print");
 
+static char *first;
+module_param(first, charp, 0444);
+MODULE_PARM_DESC(first, "count only hits whose first value is this int");
+static int first_value;
+
 static DEFINE_PER_CPU(unsigned long, nr_hits);
 
 static unsigned long sum_hits(void)
@@ -99,12 +104,27 @@ static struct line *take_line(void)
 	return taken < print ? &lines[taken] : NULL;
 }
 
+static notrace bool is_wanted(va_list *args)
+{
+	va_list copy;
+	int value;
+
+	if (!first)
+		return true;
+	va_copy(copy, *args);
+	value = va_arg(copy, int);
+	va_end(copy);
+	return value == first_value;
+}
+
 static notrace void probe_hit(void *private, void *call_private,
 			      const char *fmt, va_list *args)
 {
 	struct va_format values = { .fmt = fmt, .va = args };
 	struct line *line;
 
+	if (!is_wanted(args))
+		return;
 	this_cpu_inc(nr_hits);
 	line = take_line();
 	if (!line)
@@ -123,10 +143,27 @@ static int copy_format(const struct marker_info *info, void *copy)
 	return *(char **)copy ? 1 : -ENOMEM;
 }
 
+static int parse_first(const char *fmt)
+{
+	struct marker_field field;
+
+	if (!first)
+		return 0;
+	if (marker_next_field(&fmt, &field) > 0 && field.type == MARKER_INT &&
+	    !kstrtoint(first, 0, &first_value))
+		return 0;
+	pr_err("first=%s: no int, or the first value of %s is none\n", first,
+	       marker_name);
+	return -EINVAL;
+}
+
 static int attach_with(const char *fmt)
 {
-	int ret = marker_probe_register(marker_name, fmt, probe_hit, NULL);
+	int ret = parse_first(fmt);
 
+	if (ret)
+		return ret;
+	ret = marker_probe_register(marker_name, fmt, probe_hit, NULL);
 	if (ret == -EINVAL)
 		pr_err("\"%s\" cannot be a marker: a name has 1 to %d characters\n",
 		       marker_name, MARKER_NAME_LEN - 1);

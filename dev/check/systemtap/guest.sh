@@ -27,8 +27,8 @@ start() {
 }
 
 stop() {
-	kill -INT $staprun
-	wait $staprun
+	kill -INT "$staprun"
+	wait "$staprun"
 }
 
 is() { [[ $1 == "$2" ]] || { printf 'not "%s" but "%s"\n' "$2" "$1" >&2; return 1; }; }

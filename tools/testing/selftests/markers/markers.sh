@@ -47,6 +47,16 @@ probe_counts_while_it_is_attached() {
 	is "$(column $sched probes)" 0
 }
 
+probe_counts_what_begins_with_a_value() {
+	load marker_sample &&
+	load marker_probe marker=$sample print=0 first=7 &&
+	fire 10 &&
+	is "$(hits)" 1 &&
+	unload marker_probe &&
+	fails_with "Invalid argument" modprobe marker_probe marker=$sample first=x &&
+	fails_with "Invalid argument" modprobe marker_probe marker=sample_noargs first=1
+}
+
 probe_prints_as_many_lines_as_asked() {
 	[ "$have_sched" ] || return $skip
 	words='prev_pid [0-9]* next_pid [0-9]* prev_state [0-9]*'
