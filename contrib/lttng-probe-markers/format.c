@@ -98,25 +98,24 @@ static unsigned int align_of(unsigned int bytes)
 
 static void set_text(struct mark_field *f)
 {
-	f->type.string = (struct lttng_kernel_type_string) {
-		.parent.type = lttng_kernel_type_string,
-		.encoding = lttng_kernel_string_encoding_UTF8,
-	};
-	f->lttng.type = &f->type.string.parent;
+	struct lttng_kernel_type_string *type = &f->type.string;
+
+	type->parent.type = lttng_kernel_type_string;
+	type->encoding = lttng_kernel_string_encoding_UTF8;
+	f->lttng.type = &type->parent;
 }
 
 static void set_number(struct mark_field *f)
 {
+	struct lttng_kernel_type_integer *type = &f->type.integer;
 	unsigned int bytes = bytes_of(f->from.type);
 
-	f->type.integer = (struct lttng_kernel_type_integer) {
-		.parent.type = lttng_kernel_type_integer,
-		.size = bytes * BITS_PER_BYTE,
-		.alignment = align_of(bytes) * BITS_PER_BYTE,
-		.signedness = f->from.is_signed,
-		.base = base_of(f->from.conversion),
-	};
-	f->lttng.type = &f->type.integer.parent;
+	type->parent.type = lttng_kernel_type_integer;
+	type->size = bytes * BITS_PER_BYTE;
+	type->alignment = align_of(bytes) * BITS_PER_BYTE;
+	type->signedness = f->from.is_signed;
+	type->base = base_of(f->from.conversion);
+	f->lttng.type = &type->parent;
 }
 
 static int add_field(struct mark_event *event, const char *text,

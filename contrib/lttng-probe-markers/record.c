@@ -81,15 +81,22 @@ static unsigned int copy_string(char *to, const char *from, unsigned int size)
 	return size;
 }
 
+/* A filter compares 64 bits, so the sign is to be right beyond the type. */
 static s64 next_value(const struct marker_field *from, va_list *args)
 {
-	if (from->type == MARKER_LLONG)
+	unsigned int half;
+	unsigned long word;
+
+	switch (from->type) {
+	case MARKER_LLONG:
 		return va_arg(*args, long long);
-	if (from->type == MARKER_INT)
-		return from->is_signed ? va_arg(*args, int) :
-					 va_arg(*args, unsigned int);
-	return from->is_signed ? va_arg(*args, long) :
-				 va_arg(*args, unsigned long);
+	case MARKER_INT:
+		half = va_arg(*args, unsigned int);
+		return from->is_signed ? (s64)(int)half : (s64)half;
+	default:
+		word = va_arg(*args, unsigned long);
+		return from->is_signed ? (s64)(long)word : (s64)word;
+	}
 }
 
 /* Return: the size of the text. */
