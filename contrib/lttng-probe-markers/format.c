@@ -93,7 +93,9 @@ static unsigned int bytes_of(enum marker_type type)
 /* Natural alignment, where the buffers of LTTng have any. */
 static unsigned int align_of(unsigned int bytes)
 {
-	return bytes == sizeof(u32) ? lttng_alignof(u32) : lttng_alignof(u64);
+	if (bytes == sizeof(u32))
+		return lttng_alignof(u32);
+	return lttng_alignof(u64);
 }
 
 static void set_text(struct mark_field *f)
