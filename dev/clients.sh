@@ -9,6 +9,7 @@
 # PASS, FAIL or another word of ftracetest's.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lttng.sh"
 build_environment
 
 parts=(tools tracefs lttng ftracetest)
@@ -34,43 +35,14 @@ selftests() {
 		SKIP_TARGETS= install
 }
 
-# Debian's package builds the modules for the running kernel when it is installed;
-# only its sources are wanted. They miss the last argument that updates of 6.1
-# gave to trace_hrtimer_start.
-unpack_lttng() {
-	rm -rf "$dir/lttng"
-	mkdir -p "$dir/lttng"
-	cd "$dir/lttng"
-	apt-get download lttng-modules-dkms
-	dpkg -x lttng-modules-dkms_*.deb .
-	sed -i -e 's/hrtimer, enum hrtimer_mode mode)/hrtimer, enum hrtimer_mode mode, bool was_armed)/' \
-		-e 's/TP_ARGS(hrtimer, mode)/TP_ARGS(hrtimer, mode, was_armed)/' \
-		usr/src/lttng-modules-*/include/instrumentation/events/timer.h
-	mv usr/src/lttng-modules-* source
-}
-
-# build_lttng FLAVOUR: its modules, installed into a copy of the kernel's.
-build_lttng() {
-	local kernel=$out/build/$1 work=$dir/lttng/$1
-	rm -rf "$work"
-	mkdir "$work"
-	cp -a "$dir/lttng/source" "$kernel/modroot" "$work"
-	make -C "$work/source" KERNELDIR="$kernel" CC='ccache gcc' -j"$(nproc)" modules
-	make -C "$work/source" KERNELDIR="$kernel" INSTALL_MOD_PATH="$work/modroot" \
-		modules_install
-	touch "$work/built"
-}
-
 # What the guest's script of the part needs.
 prepare() {
 	local flavour
 	case $1 in
 	ftracetest) logged selftests selftests ;;
 	lttng)
-		[[ -d $dir/lttng/source ]] || logged lttng-source unpack_lttng
 		for flavour in stock guest; do
-			[[ $dir/lttng/$flavour/built -nt $out/build/$flavour/vmlinux ]] ||
-				logged "lttng-$flavour" build_lttng "$flavour"
+			lttng_modules "$flavour"
 		done
 		;;
 	esac

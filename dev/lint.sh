@@ -19,6 +19,12 @@ checkpatch_ignore=FILE_PATH_CHANGES,COMMIT_MESSAGE
 # Files of the overlay whose names match, as the kernel knows them.
 sources() { overlay_files | grep -E "$1" || true; }
 
+# Those of the clients outside the kernel's tree.
+contrib_sources() {
+	git -C "$top" -c safe.directory="$top" ls-files -co --exclude-standard \
+		'contrib/*.[ch]' 'contrib/*Makefile' | sed "s,^,$top/,"
+}
+
 # Objects of the kernel; what tools/ holds is built by its own makefiles, and
 # other architectures than x86 are not built here.
 kernel_objects() {
@@ -41,6 +47,7 @@ not_allowed() {
 lint_checkpatch() {
 	local files name found
 	mapfile -t files < <(sources '\.([chS]|rst|sh|py)$|(^|/)(Kconfig[^/]*|Makefile)$')
+	mapfile -t -O "${#files[@]}" files < <(contrib_sources)
 	cd "$linux"
 	found=$({
 		checkpatch -f "${files[@]}"

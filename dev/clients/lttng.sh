@@ -41,7 +41,7 @@ switching() {
 	lttng stop
 }
 
-mount --bind "$out/clients/lttng/$flavour/modroot/lib/modules" /lib/modules
+mount --bind "$out/lttng-modules/$flavour/modroot/lib/modules" /lib/modules
 lttng-sessiond -d
 row LTTng "session with fork, sched_switch and a system call" with some
 row LTTng "the same, after they went on and off five times" with switching

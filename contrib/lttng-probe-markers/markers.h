@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LTTNG_PROBE_MARKERS_H
+#define LTTNG_PROBE_MARKERS_H
+
+/*
+ * What the parts of the bridge share:
+ *
+ * bridge.c	the markers there are, as the events that LTTng knows, and when
+ *		they are connected
+ * format.c	an event and its fields, made from a format
+ * record.c	the values of a hit, and how they get into a trace
+ * slots.c	the tracepoints by which LTTng turns events on and off
+ */
+
+#include <linux/marker.h>
+#include <linux/types.h>
+#include <lttng/events.h>
+
+/* Of an event, and the size of all strings of a hit together. */
+#define MAX_FIELDS	64
+#define STRINGS_SIZE	2048
+
+/* How many events there can be; slots.c makes so many tracepoints. */
+#define NR_SLOTS	512
+
+/**
+ * struct mark_field - an argument of a marker
+ * @lttng: its name and its type, for LTTng
+ * @type: the type that @lttng points to
+ * @from: the conversion that it is made of
+ * @at: where it is in the values of a hit
+ */
+struct mark_field {
+	struct lttng_kernel_event_field lttng;
+	union {
+		struct lttng_kernel_type_integer integer;
+		struct lttng_kernel_type_string string;
+	} type;
+	struct marker_field from;
+	unsigned int at;
+};
+
+/**
+ * struct mark_event - a name and format of markers, as an event of LTTng
+ *
+ * It is there until the bridge is unloaded, for a session may have it, and
+ * nobody tells how long.
+ *
+ * @desc: what LTTng knows of it
+ * @class: the part of @desc that has the fields
+ * @name: the name of the marker
+ * @format: its format
+ * @slot: the number of its slot
+ * @present: has any loaded module such a marker?
+ * @connected: is it connected to the marker?
+ * @nr_strings: how many fields are %s
+ * @nr_fields: how many fields there are
+ * @pointers: to the fields, as LTTng wants them
+ * @field: the fields
+ */
+struct mark_event {
+	struct lttng_kernel_event_desc desc;
+	struct lttng_kernel_tracepoint_class class;
+	const char *name;
+	const char *format;
+	unsigned int slot;
+	bool present;
+	bool connected;
+	unsigned int nr_strings;
+	unsigned int nr_fields;
+	const struct lttng_kernel_event_field **pointers;
+	struct mark_field field[];
+};
+
+#define for_each_field(event, f)					\
+	for (f = (event)->field; f < (event)->field + (event)->nr_fields; f++)
+
+static inline bool is_text(const struct mark_field *f)
+{
+	return f->lttng.type->type == lttng_kernel_type_string;
+}
+
+/**
+ * struct hit - what a marker handed over
+ * @event: the event of the marker
+ * @values: a number as s64, a text as a pointer into @strings: the layout that
+ *	    filters of LTTng read
+ * @strings: copies, which stay as they are
+ */
+struct hit {
+	const struct mark_event *event;
+	char values[MAX_FIELDS * sizeof(s64)] __aligned(8);
+	char strings[STRINGS_SIZE + MAX_FIELDS * sizeof("c")];
+};
+
+/* format.c */
+struct mark_event *new_event(const char *name, const char *format,
+			     const char *suffix);
+void free_event(struct mark_event *event);
+
+/* record.c */
+int alloc_hits(void);
+void free_hits(void);
+void marker_hit(void *private, void *call_private, const char *format,
+		va_list *args);
+void record_hit(void *data, const struct hit *hit);
+
+/* slots.c */
+const char *slot_name(unsigned int slot);
+bool slot_is_used(unsigned int slot);
+void slot_call(unsigned int slot, const struct hit *hit);
+void flush_slots(void);
+
+/* bridge.c */
+void connect_events(void);
+
+#endif /* LTTNG_PROBE_MARKERS_H */

@@ -1,0 +1,270 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# guest.sh OUT: runs in the guest, with the modules that are built in OUT. Each
+# test prints a line of TAP.
+set -u
+out=$1
+markers=/sys/kernel/tracing/markers
+sample=/sys/module/marker_sample/parameters/fire
+events=/sys/module/events/parameters/fire
+values=/sys/module/lttng_values/parameters/fire
+text=/tmp/text	# the last trace
+me=$(</proc/$$/comm)
+cd /tmp || exit 1
+
+# result NAME COMMAND...: a line of TAP.
+result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
+
+is() { [[ $1 == "$2" ]] || { echo "'$1' instead of '$2'" >&2; return 1; }; }
+
+# fire MODULE'S-PARAMETER [NUMBER]
+fire() { echo "${2:-1}" >"$1"; }
+
+# begin OPTION...: a session with the events of these options.
+begin() {
+	lttng create s --output=/tmp/trace &&
+		lttng enable-channel -k c --subbuf-size=4M --num-subbuf=4 &&
+		lttng enable-event -k -c c "$@"
+} >/dev/null
+
+# The trace of the session, complete, as text.
+end() {
+	lttng destroy s >/dev/null
+	babeltrace2 /tmp/trace >$text 2>text.err || echo "babeltrace2: $?" >>text.err
+	rm -rf /tmp/trace
+	[[ ! -s text.err ]] || { cat text.err >&2; return 1; }
+}
+
+# with "OPTIONS" COMMAND...: what the command does, traced.
+with() {
+	# shellcheck disable=SC2086 # one word an option
+	begin $1 && lttng start >/dev/null && "${@:2}" && end
+}
+
+# count EVENT [REGEX]: records of it in the trace that have it.
+count() { grep -cE "markers_$1: .*\\{ .*${2:-}" $text; }
+
+# has EVENT TEXT
+has() {
+	grep -F "markers_$1: " $text | grep -qF -- "$2" && return
+	{ echo "no '$2' in:"; grep "markers_$1" $text; } >&2
+	return 1
+}
+
+# probes [NAME]: how many are attached to it, or to all markers.
+probes() { awk -F'\t' -v name="${1:-}" '!/^#/ && (name == "" || $1 == name) { n += $4 } END { print n + 0 }' $markers; }
+
+listed() { lttng list -k | grep -oE 'markers_[^ ]+' | sort; }
+
+in_list() {
+	local name
+	for name; do
+		listed | grep -qxF "markers_$name" || { echo "no $name" >&2; return 1; }
+	done
+}
+
+# All that there are, once each, and those of a module when it comes.
+lists() {
+	is "$(listed)" "$(awk '!/^#/ { print "markers_" $1 }' $markers | sort -u)" &&
+		in_list kernel_sched_switch kernel_process_fork values_text &&
+		modprobe marker_sample &&
+		in_list kernel_sched_switch sample_event sample_noargs sample_types
+}
+
+connects_what_is_enabled() {
+	is "$(probes)" 0 &&
+		begin markers_sample_event && is "$(probes)" 0 &&
+		lttng start >/dev/null && is "$(probes)" 1 && is "$(probes sample_event)" 1 &&
+		lttng enable-event -k -c c markers_kernel_sched_switch >/dev/null &&
+		is "$(probes)" 2 && is "$(probes kernel_sched_switch)" 1 &&
+		lttng disable-event -k -c c markers_sample_event >/dev/null &&
+		is "$(probes sample_event)" 0 &&
+		lttng enable-event -k -c c markers_sample_event >/dev/null &&
+		is "$(probes)" 2 && fire $sample 3 && end &&
+		is "$(count sample_event)" 3 && is "$(probes)" 0
+}
+
+# Not one of many is lost, and other probes on the marker see the same.
+counts_exactly() {
+	modprobe marker_probe marker=sample_event print=0 &&
+		with markers_sample_event fire $sample 20000 &&
+		is "$(</sys/module/marker_probe/parameters/hits)" 20000 &&
+		is "$(count sample_event)" 20000 &&
+		is "$(sed -nE 's/.* count = ([0-9]+),.*/\1/p' $text | sort -un | wc -l)" 20000 &&
+		rmmod marker_probe
+}
+
+forks() { bash -c 'echo $$ >pid; for ((i = 0; i < 100; i++)); do (:); done'; }
+
+counts_of_kernel() {
+	with markers_kernel_process_fork forks &&
+		is "$(count kernel_process_fork "parent_pid = $(<pid),")" 100
+}
+
+signed='i = -2147483648, ld = -9223372036854775808, li = -9223372036854775808, lld = -9223372036854775808'
+ones=18446744073709551615
+hex=0xFFFFFFFFFFFFFFFF
+octal=01777777777777777777777
+
+every_conversion() {
+	with 'markers_values_*,markers_sample_types' eval "fire $values; fire $sample" &&
+		has values_signed "{ d = -2147483648, $signed, lli = -9223372036854775808 }" &&
+		has values_signed "{ d = 2147483647, i = 2147483647, ld = 9223372036854775807, li = 9223372036854775807, lld = 9223372036854775807, lli = 9223372036854775807 }" &&
+		has values_signed '{ d = -1, i = -1, ld = -1, li = -1, lld = -1, lli = -1 }' &&
+		has values_unsigned "{ u = 4294967295, x = 0xFFFFFFFF, X = 0xFFFFFFFF, o = 037777777777, lu = $ones, lx = $hex, lX = $hex, lo = $octal, llu = $ones, llx = $hex, llX = $hex, llo = $octal }" &&
+		has values_unsigned '{ u = 0, x = 0x0, X = 0x0, o = 0' &&
+		has values_text '{ s = "text", c = "c", p = 0x0, padded = "text", wide = 0x2A }' &&
+		has values_text "{ s = \"\", c = \"\", p = $hex, padded = \"\", wide = 0x2A }" &&
+		has sample_types "ull = $ones, lx = $hex, p = $hex, c = \"A\", s = \"text\" }"
+}
+
+no_arguments() { with markers_sample_noargs fire $sample 5 && is "$(grep -c 'markers_sample_noargs: .*{ }$' $text)" 5; }
+
+# A filter follows the pointer, so it must not get the marker's own.
+bad_strings() {
+	with 'markers_check_strings --filter user=="(fault)"&&nowhere=="(fault)"' fire $events &&
+		grep -qE 'check_strings: .*\{ null = "\(null\)", user = "\(fault\)", nowhere = "\(fault\)", empty = "", arg5 = "x{340}", end = "\(fault\)", after = 77 \}$' $text && return
+	cat $text >&2
+	return 1
+}
+
+odd_names() {
+	with 'markers_check_names,markers_check_percent,markers_check_many' fire $events &&
+		has check_names '{ arg1 = 1, arg2 = 2, arg3 = 3, twice = 4, arg5 = 5 }' &&
+		has check_percent '{ of = 42 }' && is "$(count check_many 'arg1 = "".*arg17 = ""')" 1
+}
+
+# Which one comes first is the compiler's business.
+two_formats() {
+	in_list check_two check_two.2 &&
+		with 'markers_check_two*' fire $events &&
+		is "$(count 'check_two(\.2)?' 'number = 1')" 1 &&
+		is "$(count 'check_two(\.2)?' 'text = "two"')" 1 &&
+		is "$(dmesg | grep -c 'check_two: a marker of this name has another format;.* is the event markers_check_two.2')" 1
+}
+
+filters() {
+	with 'markers_sample_event --filter count>=7' fire $sample 10 && is "$(count sample_event)" 3 &&
+		with "markers_sample_event --filter count<4&&name==\"$me\"" fire $sample 10 && is "$(count sample_event)" 4 &&
+		with 'markers_sample_event --filter name!="guest*"' fire $sample 10 && is "$(count sample_event)" 0 &&
+		with 'markers_values_signed --filter lld<0&&d<0' fire $values && is "$(count values_signed)" 2
+}
+
+wildcards() {
+	with 'markers_sample_*' fire $sample 4 &&
+		is "$(count sample_event)/$(grep -c markers_sample_noargs $text)/$(count sample_types)" 4/4/4 &&
+		with 'markers_*' fire $sample 4 &&
+		is "$(count sample_event)" 4 && (($(count kernel_sched_switch) > 0)) && is "$(probes)" 0
+}
+
+contexts() {
+	begin markers_sample_event &&
+		lttng add-context -k -c c -t procname -t pid >/dev/null &&
+		lttng start >/dev/null && fire $sample 2 && end &&
+		is "$(grep -c "procname = \"$me\", pid = $$ }" $text)" 2
+}
+
+tracked() {
+	begin markers_sample_event && lttng track -k --pid="$1" >/dev/null &&
+		lttng start >/dev/null && fire $sample 6 && end && is "$(count sample_event)" "$2"
+}
+
+trackers() { tracked 1 0 && tracked $$ 6 && tracked 1,$$ 6; }
+
+active() { lttng list s | grep -q '\[active'; }
+
+# The trigger starts a session, and one without one is sent what it captures.
+triggers() {
+	begin markers_sample_event &&
+		lttng add-trigger --name=starts --condition=event-rule-matches \
+			--type=kernel --name=markers_sample_event \
+			--filter='count == 2' --action=start-session s >/dev/null &&
+		lttng add-trigger --name=captures --condition=event-rule-matches \
+			--capture=name --capture=count --type=kernel \
+			--name=markers_sample_event --action=notify >/dev/null || return
+	is "$(probes)" 1 && fire $sample 2 && sleep 1 && ! active && fire $sample 3 || return
+	for ((i = 0; i < 50; i++)); do ! active || break; sleep 0.1; done
+	active && fire $sample 4 && end && is "$(count sample_event)" 4 &&
+		is "$(lttng list-triggers | grep -c 'errors: none')" "$(lttng list-triggers | grep -c 'errors:')" &&
+		lttng remove-trigger starts >/dev/null && lttng remove-trigger captures >/dev/null &&
+		is "$(probes)" 0
+}
+
+# The marker in the module's start is one that LTTng sees as well.
+module_comes_and_goes() {
+	begin 'markers_values_*,markers_sample_event' && lttng start >/dev/null || return
+	fire $values; fire $sample 5
+	for _ in 1 2 3; do
+		rmmod marker_sample lttng_values
+		is "$(probes)" 0 || return
+		in_list sample_event 2>/dev/null && return 1
+		modprobe marker_sample
+		insmod "$out/lttng/lttng-values.ko"
+		is "$(probes sample_event)/$(probes values_init)" 1/1 || return
+		fire $values; fire $sample 5
+	done
+	end && is "$(count sample_event)/$(count values_signed)/$(count values_init)" 20/12/3 &&
+		in_list sample_event values_init
+}
+
+# It was enabled before it was ever there.
+module_comes_first_time() {
+	begin 'markers_check_*' && lttng start >/dev/null &&
+		insmod "$out/events/events.ko" && fire $events && end &&
+		is "$(count check_percent)" 1
+}
+
+unloads_when_unused() {
+	begin markers_sample_event && lttng start >/dev/null || return
+	rmmod lttng_probe_markers 2>/dev/null && return 1
+	fire $sample 3 && end && is "$(count sample_event)" 3 && is "$(probes)" 0 &&
+		rmmod lttng_probe_markers && is "$(listed | wc -l)" 0 && fire $sample 3 &&
+		modprobe lttng-probe-markers && in_list sample_event kernel_sched_switch &&
+		with markers_sample_event fire $sample 3 && is "$(count sample_event)" 3
+}
+
+# The slots stay taken.
+too_many() {
+	local one
+	insmod "$out/lttng/lttng-many.ko" &&
+		is "$(dmesg | grep -c 'are no events: the 512 slots are taken')" 1 &&
+		is "$(listed | wc -l)" 512 && (($(listed | grep -c markers_many_) > 400)) || return
+	one=$(listed | grep -om 1 'many_.*')
+	with "markers_$one,markers_sample_event" eval "fire /sys/module/lttng_many/parameters/fire; fire $sample 2" &&
+		is "$(count "$one")/$(count sample_event)" 1/2 && is "$(probes)" 0 &&
+		rmmod lttng_many && is "$(listed | grep -c markers_many_)" 0
+}
+
+# A trigger's event is held for as long as the daemon runs; it unloads all modules
+# when it ends.
+goes_with_the_daemon() {
+	kill "$(pgrep -x -o lttng-sessiond)"
+	for ((i = 0; i < 100; i++)); do [[ -d /sys/module/lttng_probe_markers ]] || return 0; sleep 0.1; done
+	lsmod >&2
+	return 1
+}
+
+mount --bind "$out/lttng-modules/guest/modroot/lib/modules" /lib/modules
+insmod "$out/lttng/lttng-values.ko"
+lttng-sessiond -d --extra-kmod-probes=markers
+result "LTTng lists the markers of the kernel and of modules that came before and after" lists
+result "a marker is connected while its event is enabled, and no other" connects_what_is_enabled
+result "no event is lost, with another probe on the marker" counts_exactly
+result "every fork is an event" counts_of_kernel
+result "every conversion arrives" every_conversion
+result "markers without arguments arrive" no_arguments
+result "a module that comes first while its events are enabled is traced" module_comes_first_time
+result "strings that are not there are no harm, and long ones are cut" bad_strings
+result "fields without a usable name are counted" odd_names
+result "two formats of a name are two events, and the log tells" two_formats
+result "filters work" filters
+result "wildcards work" wildcards
+result "contexts work" contexts
+result "trackers work" trackers
+result "modules come and go while their events are enabled" module_comes_and_goes
+result "the bridge stays while it is in use, and goes when it is not" unloads_when_unused
+result "triggers fire" triggers
+result "markers beyond the slots are named, and no harm" too_many
+result "nothing is left connected" is "$(probes)" 0
+result "the bridge goes with the session daemon" goes_with_the_daemon
+dmesg >"$RESULTS/dmesg"
