@@ -12,7 +12,7 @@ help:	## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 demo:	build out/bin/count ## from nothing to a guest in which tracers watch the scheduler through markers
-	@dev/guest.sh --name demo --timeout 300 dev/guest/demo.sh
+	@dev/demo.sh
 
 check:	setup ## all the tests, or some: make check STEPS="30 40"
 	@dev/check.sh $(STEPS)

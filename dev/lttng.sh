@@ -67,3 +67,10 @@ lttng_modules() {
 		with_progress lttng-probe-markers "$log-bridge.log" build_bridge "$flavour"
 	with_progress lttng-install "$log-install.log" install_lttng "$flavour"
 }
+
+# prepare_tour: what dev/guest/tour.sh needs of LTTng and SystemTap.
+prepare_tour() {
+	lttng_modules guest bridge
+	with_progress "translate scripts" "$logs/stap.log" \
+		"$top/dev/systemtap.sh" "$top/dev/guest/tour.stp"
+}

@@ -75,28 +75,16 @@ trace_by_event() {
 	echo >$tracefs/trace
 }
 
-trace_by_tools() {
-	cd /tmp || exit 1
-	title "trace-cmd record -e sched"
-	trace-cmd record -q -e sched "$count" --work
-	trace-cmd report >report.txt 2>/dev/null
-	tail -n 3 report.txt
-	check "trace-cmd: $(grep -c sched_switch: report.txt) lines of sched_switch" \
-		grep -q sched_switch: report.txt
-
-	title "perf record -e sched:sched_switch -a"
-	perf record -q -e sched:sched_switch -a -o perf.data -- "$count" --work
-	perf script -i perf.data >script.txt
-	tail -n 3 script.txt
-	check "perf: $(grep -c sched_switch: script.txt) lines of sched_switch" \
-		grep -q sched_switch: script.txt
+tour() {
+	title "one marker, one workload: a module and all who trace Linux, side by side"
+	check "they saw the same switches" dev/guest/tour.sh "$PWD/out"
 }
 
 show_markers
 watch_by_marker
 stop_watching
 trace_by_event
-trace_by_tools
+tour
 
 title "$([[ $failures == 0 ]] && echo "PASS: everything agrees" || echo "FAIL: $failures checks")"
 exit $((failures != 0))

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# guest.sh OUT SECONDS: runs in the guest. The tour, then tracers that attach and
+# leave at random, while a module with markers comes and goes. The kernel's log
+# tells the rest: a complaint there fails the run.
+set -u
+out=$1 seconds=$2
+tracefs=/sys/kernel/tracing
+events=$tracefs/events/markers
+markers=$tracefs/markers
+
+# result NAME COMMAND...: a line of TAP.
+result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
+
+# One of the markers there are, at times of the module.
+some_marker() {
+	if ((RANDOM % 2)); then
+		echo sample_event
+	else
+		awk -F'\t' '!/^#/ { print $1 }' $markers | shuf -n 1
+	fi
+}
+
+a_while() { sleep "0.$((RANDOM % 9 + 1))"; }
+
+# The tracers, each once. They fail when the marker is gone just then.
+
+once_tracefs() {
+	local instance=$tracefs/instances/random$BASHPID
+	mkdir -p "$instance"
+	echo 1 >"$instance/events/markers/$(some_marker)/enable" || return
+	a_while
+	((RANDOM % 2)) || echo 0 >"$instance/events/enable"
+	rmdir "$instance"
+}
+
+once_trace_cmd() { trace-cmd record -q -B "cmd$BASHPID" -e "markers:$(some_marker)" -o "cmd$BASHPID.dat" sleep 0.3; }
+once_perf() { perf record -q -a -e "markers:$(some_marker)" -o "perf$BASHPID.data" -- sleep 0.3; }
+once_stat() { perf stat -a -e "markers:$(some_marker)" sleep 0.3; }
+once_bpftrace() { timeout -s $((RANDOM % 2 ? 2 : 9)) 6 bpftrace -e "tracepoint:markers:$(some_marker) { @[cpu] = count(); }"; (($? == 124 || $? == 137)); }
+once_systemtap() { staprun -c "sleep 0.5" -o stap.txt "$out/stap/count.ko"; }
+
+once_lttng() {
+	local name=random$BASHPID
+	lttng create $name --output="$PWD/$name" &&
+		lttng enable-event -k -s $name "markers_$(some_marker)" &&
+		lttng start $name && a_while &&
+		lttng enable-event -k -s $name 'markers_sample_*' && a_while
+	lttng destroy $name
+}
+
+once_module() {
+	modprobe marker-probe marker="$(some_marker)" print=0 || return
+	a_while
+	rmmod marker_probe
+}
+
+once_sample() {
+	modprobe marker_sample
+	for _ in 1 2 3; do
+		echo 20 >/sys/module/marker_sample/parameters/fire
+		a_while
+	done
+	rmmod marker_sample
+}
+
+# Until the time is over; how often it went well is in the file.
+again_and_again() {
+	local good=0
+	while ((SECONDS < seconds)); do
+		if "once_$1"; then ((++good)); fi
+	done >"$1.log" 2>&1
+	echo "$1 $good" >"$1.good"
+}
+
+tracers=(tracefs trace_cmd perf stat bpftrace systemtap lttng module sample)
+
+all_at_random() {
+	local tracer
+	SECONDS=0
+	for tracer in "${tracers[@]}"; do
+		again_and_again "$tracer" &
+	done
+	wait
+	cat ./*.good >&2
+	! grep -w 0 ./*.good >&2
+}
+
+is_free() {
+	local n
+	for n in {1..50}; do
+		[[ $(awk -F'\t' '!/^#/ { n += $4 + $5 } END { print n }' $markers) != 0 ]] || return 0
+		sleep 0.2
+	done
+	cat $markers >&2
+	return 1
+}
+
+# Markers behind tracepoints disconnect those: no event is on.
+no_event_is_on() { ! grep -l '^1' $events/*/enable $tracefs/instances/*/events/markers/*/enable 2>/dev/null; }
+
+module_goes() { ! grep -q ^marker_sample /proc/modules || rmmod marker_sample; }
+
+dev/guest/tour.sh "$out" >tour.txt 2>&1
+passed=$?
+cat tour.txt >&2
+result "a module and six tracers on one marker count the same" test $passed = 0
+cd "$(mktemp -d)" || exit 1
+result "tracers come and go at random, each at least once in $seconds s" all_at_random
+result "nothing is left attached" is_free
+result "no event is left on" no_event_is_on
+result "the module with markers is free" module_goes
