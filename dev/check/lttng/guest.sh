@@ -20,6 +20,7 @@ result() {
 		return
 	fi
 	echo "not ok - $1"
+	jobs -p | xargs -r kill
 	lttng destroy --all >/dev/null
 	rm -rf /tmp/trace
 	! grep -q ^marker_probe /proc/modules || rmmod marker_probe
@@ -184,12 +185,16 @@ contexts() {
 		is "$(grep -c "procname = \"$me\", pid = $$ }" $text)" 2
 }
 
+# tracked IDENTITIES COUNT: of six hits, so many are traced.
 tracked() {
-	begin markers_sample_event && lttng track -k --pid="$1" >/dev/null &&
+	begin markers_sample_event && lttng track -k "$1" >/dev/null &&
 		lttng start >/dev/null && fire $sample 6 && end && is "$(count sample_event)" "$2"
 }
 
-trackers() { tracked 1 0 && tracked $$ 6 && tracked 1,$$ 6; }
+trackers() {
+	tracked --pid=1 0 && tracked --pid=1,$$ 6 && tracked --vpid=$$ 6 &&
+		tracked --uid=1 0 && tracked --vgid=0 6
+}
 
 active() { lttng list s | grep -q '\[active'; }
 
@@ -224,6 +229,25 @@ module_comes_and_goes() {
 	done
 	end && is "$(count sample_event)/$(count values_signed)/$(count values_init)" 20/12/3 &&
 		in_list sample_event values_init
+}
+
+# All markers are connected and disconnected while they are hit, and while a
+# module with some comes and goes.
+under_load() {
+	local load
+	begin 'markers_*' && lttng start >/dev/null || return
+	while :; do fire $sample 50; done &
+	load=$!
+	for _ in 1 2 3; do
+		lttng disable-event -k -c c 'markers_*' >/dev/null && rmmod lttng_values &&
+			lttng enable-event -k -c c 'markers_*' >/dev/null &&
+			insmod "$out/lttng/lttng-values.ko" || return
+	done
+	kill $load
+	wait $load
+	lttng destroy s >/dev/null && connected 0
+	rm -rf /tmp/trace
+	with markers_sample_event fire $sample 3 && is "$(count sample_event)" 3
 }
 
 # It was enabled before it was ever there.
@@ -290,6 +314,7 @@ result "wildcards work" wildcards
 result "contexts work" contexts
 result "trackers work" trackers
 result "modules come and go while their events are enabled" module_comes_and_goes
+result "events come and go while they are hit" under_load
 result "the bridge stays while it is in use, and goes when it is not" unloads_when_unused
 result "triggers fire" triggers
 result "a killed session daemon leaves nothing connected" killed_daemon_leaves_nothing
