@@ -12,8 +12,29 @@ text=/tmp/text	# the last trace
 me=$(</proc/$$/comm)
 cd /tmp || exit 1
 
-# result NAME COMMAND...: a line of TAP.
-result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
+# result NAME COMMAND...: a line of TAP. What is left of a test that failed is
+# not to fail the next one.
+result() {
+	if "${@:2}"; then
+		echo "ok - $1"
+		return
+	fi
+	echo "not ok - $1"
+	jobs -p | xargs -r kill
+	lttng destroy --all >/dev/null
+	rm -rf /tmp/trace
+	! grep -q ^marker_probe /proc/modules || rmmod marker_probe
+	modprobe marker_sample
+}
+
+# patiently COMMAND...: it succeeds within ten seconds.
+patiently() {
+	for ((i = 0; i < 100; i++)); do
+		"$@" 2>/dev/null && return
+		sleep 0.1
+	done
+	"$@"
+}
 
 is() { [[ $1 == "$2" ]] || { echo "'$1' instead of '$2'" >&2; return 1; }; }
 
@@ -164,12 +185,16 @@ contexts() {
 		is "$(grep -c "procname = \"$me\", pid = $$ }" $text)" 2
 }
 
+# tracked IDENTITIES COUNT: of six hits, so many are traced.
 tracked() {
-	begin markers_sample_event && lttng track -k --pid="$1" >/dev/null &&
+	begin markers_sample_event && lttng track -k "$1" >/dev/null &&
 		lttng start >/dev/null && fire $sample 6 && end && is "$(count sample_event)" "$2"
 }
 
-trackers() { tracked 1 0 && tracked $$ 6 && tracked 1,$$ 6; }
+trackers() {
+	tracked --pid=1 0 && tracked --pid=1,$$ 6 && tracked --vpid=$$ 6 &&
+		tracked --uid=1 0 && tracked --vgid=0 6
+}
 
 active() { lttng list s | grep -q '\[active'; }
 
@@ -183,8 +208,7 @@ triggers() {
 			--capture=name --capture=count --type=kernel \
 			--name=markers_sample_event --action=notify >/dev/null || return
 	is "$(probes)" 1 && fire $sample 2 && sleep 1 && ! active && fire $sample 3 || return
-	for ((i = 0; i < 50; i++)); do ! active || break; sleep 0.1; done
-	active && fire $sample 4 && end && is "$(count sample_event)" 4 &&
+	patiently active && fire $sample 4 && end && is "$(count sample_event)" 4 &&
 		is "$(lttng list-triggers | grep -c 'errors: none')" "$(lttng list-triggers | grep -c 'errors:')" &&
 		lttng remove-trigger starts >/dev/null && lttng remove-trigger captures >/dev/null &&
 		is "$(probes)" 0
@@ -205,6 +229,25 @@ module_comes_and_goes() {
 	done
 	end && is "$(count sample_event)/$(count values_signed)/$(count values_init)" 20/12/3 &&
 		in_list sample_event values_init
+}
+
+# All markers are connected and disconnected while they are hit, and while a
+# module with some comes and goes.
+under_load() {
+	local load
+	begin 'markers_*' && lttng start >/dev/null || return
+	while :; do fire $sample 50; done &
+	load=$!
+	for _ in 1 2 3; do
+		lttng disable-event -k -c c 'markers_*' >/dev/null && rmmod lttng_values &&
+			lttng enable-event -k -c c 'markers_*' >/dev/null &&
+			insmod "$out/lttng/lttng-values.ko" || return
+	done
+	kill $load
+	wait $load
+	lttng destroy s >/dev/null && connected 0
+	rm -rf /tmp/trace
+	with markers_sample_event fire $sample 3 && is "$(count sample_event)" 3
 }
 
 # It was enabled before it was ever there.
@@ -235,18 +278,27 @@ too_many() {
 		rmmod lttng_many && is "$(listed | grep -c markers_many_)" 0
 }
 
-# A trigger's event is held for as long as the daemon runs; it unloads all modules
-# when it ends.
-goes_with_the_daemon() {
-	kill "$(pgrep -x -o lttng-sessiond)"
-	for ((i = 0; i < 100; i++)); do [[ -d /sys/module/lttng_probe_markers ]] || return 0; sleep 0.1; done
-	lsmod >&2
-	return 1
+start_daemon() { lttng-sessiond -d --extra-kmod-probes=markers; }
+
+connected() { is "$(probes)" "$1"; }
+
+# Also of the events of triggers, which LTTng keeps until then.
+killed_daemon_leaves_nothing() {
+	begin 'markers_sample_*' && lttng start >/dev/null && connected 3 || return
+	kill -KILL "$(pgrep -x -o lttng-sessiond)"
+	patiently connected 0 && patiently rmmod lttng_probe_markers || return
+	rm -rf /tmp/trace
+	start_daemon && with markers_sample_event fire $sample 3 && is "$(count sample_event)" 3
 }
+
+gone() { [[ ! -d /sys/module/lttng_probe_markers ]]; }
+
+# It unloads the modules when it ends.
+goes_with_the_daemon() { kill "$(pgrep -x -o lttng-sessiond)"; patiently gone; }
 
 mount --bind "$out/lttng-modules/guest/modroot/lib/modules" /lib/modules
 insmod "$out/lttng/lttng-values.ko"
-lttng-sessiond -d --extra-kmod-probes=markers
+start_daemon
 result "LTTng lists the markers of the kernel and of modules that came before and after" lists
 result "a marker is connected while its event is enabled, and no other" connects_what_is_enabled
 result "no event is lost, with another probe on the marker" counts_exactly
@@ -262,9 +314,11 @@ result "wildcards work" wildcards
 result "contexts work" contexts
 result "trackers work" trackers
 result "modules come and go while their events are enabled" module_comes_and_goes
+result "events come and go while they are hit" under_load
 result "the bridge stays while it is in use, and goes when it is not" unloads_when_unused
 result "triggers fire" triggers
+result "a killed session daemon leaves nothing connected" killed_daemon_leaves_nothing
 result "markers beyond the slots are named, and no harm" too_many
-result "nothing is left connected" is "$(probes)" 0
+result "nothing is left connected" connected 0
 result "the bridge goes with the session daemon" goes_with_the_daemon
 dmesg >"$RESULTS/dmesg"
