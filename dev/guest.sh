@@ -1,21 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh [--flavour F] [--timeout S] [--smp N] [--name N] [--append ARGS] SCRIPT [ARG...]
+# guest.sh [--flavour F] [--timeout S] [--smp N] [--icount] [--name N] [--append ARGS] SCRIPT [ARG...]
 # guest.sh [...] --shell
 #
 # Boot the flavour's kernel on the host's root (read-only, under an overlay) and
 # run SCRIPT there as root. Its output comes here, the kernel's goes to a log, and
 # its exit status is ours, unless the guest hangs or the kernel complains. What
-# the script writes to $RESULTS is in out/guest/NAME afterwards.
+# the script writes to $RESULTS is in out/guest/NAME afterwards. With --icount the
+# guest has one CPU, and its clocks count instructions.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-flavour=guest seconds=300 smp=2 memory=2G name='' append='' shell=''
+flavour=guest seconds=300 smp=2 memory=2G name='' append='' shell='' clock=()
 while (($#)); do
 	case $1 in
 	--flavour) flavour=$2; shift 2 ;;
 	--timeout) seconds=$2; shift 2 ;;
 	--smp) smp=$2; shift 2 ;;
+	--icount) smp=1 clock=(-icount shift=0,sleep=off); shift ;;
 	--memory) memory=$2; shift 2 ;;
 	--name) name=$2; shift 2 ;;
 	--append) append=$2; shift 2 ;;
@@ -50,7 +52,7 @@ make_initramfs() {
 # with KASAN its PVH entry does not work, and build.sh makes a bzImage.
 qemu() {
 	timeout --foreground --kill-after=5 "$seconds" qemu-system-x86_64 \
-		-accel tcg,thread=single -cpu max -smp "$smp" -m "$memory" \
+		-accel tcg,thread=single "${clock[@]}" -cpu max -smp "$smp" -m "$memory" \
 		-nodefaults -no-user-config -display none -no-reboot \
 		-kernel "$image" -initrd "$out/guest/initramfs.cpio" \
 		-append "console=ttyS0 panic=-1 oops=panic mitigations=off rdinit=/init HOUSE_TOP=$top HOUSE_BUILD=$build${shell:+ HOUSE_SHELL=1} $append" \

@@ -457,11 +457,11 @@ static bool name_is_usable(const struct marker_event *event, const char *name)
 	       match_string(not_names, ARRAY_SIZE(not_names), name) < 0;
 }
 
-/* The name that the format gives it, or argN if it is of no use. */
+/* The name that the format gives it, or a free argN if it is of no use. */
 static char *new_field_name(const struct marker_event *event,
 			    const char *text, const struct marker_field *field)
 {
-	unsigned int len;
+	unsigned int len, nr = event->nr_fields + 1;
 	const char *found = marker_field_name(text, field, &len);
 	char *name = NULL;
 
@@ -471,7 +471,12 @@ static char *new_field_name(const struct marker_event *event,
 			return name;
 		kfree(name);
 	}
-	return kasprintf(GFP_KERNEL, "arg%u", event->nr_fields + 1);
+	for (;;) {
+		name = kasprintf(GFP_KERNEL, "arg%u", nr++);
+		if (!name || !name_is_taken(event, name))
+			return name;
+		kfree(name);
+	}
 }
 
 static int add_field(struct marker_event *event, const char *text,

@@ -75,20 +75,30 @@ again_and_again() {
 
 tracers=(tracefs trace_cmd perf stat bpftrace systemtap lttng module sample)
 
+# What is there two minutes too late hangs.
+watch() {
+	sleep $((seconds + 120))
+	ps axf >&2
+	echo w >/proc/sysrq-trigger
+}
+
 all_at_random() {
-	local tracer
+	local tracer watch pids=()
+	watch & watch=$!
 	SECONDS=0
 	for tracer in "${tracers[@]}"; do
 		again_and_again "$tracer" &
+		pids+=($!)
 	done
-	wait
+	wait "${pids[@]}"
+	kill $watch
 	cat ./*.good >&2
 	! grep -w 0 ./*.good >&2
 }
 
 is_free() {
 	local n
-	for n in {1..50}; do
+	for _ in {1..50}; do
 		[[ $(awk -F'\t' '!/^#/ { n += $4 + $5 } END { print n }' $markers) != 0 ]] || return 0
 		sleep 0.2
 	done

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a tracepoint of the scheduler costs while nobody watches it. The parameter
+ * active lists the tracepoints that have probes. The parameter ticks gives the
+ * least time, by the TSC, that two tasks took to switch to and fro: with QEMU's
+ * -icount it counts instructions.
+ */
+#include <linux/completion.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/timex.h>
+#include <linux/tracepoint.h>
+
+#define ROUNDS	500
+
+static DECLARE_COMPLETION(there);
+static DECLARE_COMPLETION(back);
+static struct task_struct *task;
+
+static void note_active(struct tracepoint *tp, void *buffer)
+{
+	if (tracepoint_active(tp)) {
+		strlcat(buffer, tp->name, PAGE_SIZE);
+		strlcat(buffer, "\n", PAGE_SIZE);
+	}
+}
+
+static int active_get(char *buffer, const struct kernel_param *param)
+{
+	buffer[0] = '\0';
+	for_each_kernel_tracepoint(note_active, buffer);
+	return strlen(buffer);
+}
+
+static const struct kernel_param_ops active_ops = { .get = active_get };
+module_param_cb(active, &active_ops, NULL, 0400);
+
+static int partner(void *unused)
+{
+	while (!kthread_should_stop()) {
+		wait_for_completion(&there);
+		complete(&back);
+	}
+	return 0;
+}
+
+static int ticks_get(char *buffer, const struct kernel_param *param)
+{
+	cycles_t start, least = ULLONG_MAX;
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		start = get_cycles();
+		complete(&there);
+		wait_for_completion(&back);
+		least = min(least, get_cycles() - start);
+	}
+	return sysfs_emit(buffer, "%llu\n", least);
+}
+
+static const struct kernel_param_ops ticks_ops = { .get = ticks_get };
+module_param_cb(ticks, &ticks_ops, NULL, 0400);
+
+static int __init bridges_init(void)
+{
+	task = kthread_run(partner, NULL, "partner");
+	return PTR_ERR_OR_ZERO(task);
+}
+module_init(bridges_init);
+
+static void __exit bridges_exit(void)
+{
+	complete(&there);
+	kthread_stop(task);
+}
+module_exit(bridges_exit);
+
+MODULE_DESCRIPTION("Whether tracepoints are off, and what they cost then");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# off.sh DIR: runs in a guest with one CPU whose clock counts instructions, with
+# the module of DIR.
+set -u
+parameters=/sys/module/bridges/parameters
+
+# result NAME COMMAND...: a line of TAP.
+result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
+
+active() { paste -sd ' ' $parameters/active; }
+
+is_off() {
+	[[ -z $(active) ]] || { echo "active: $(active)" >&2; return 1; }
+}
+
+insmod "$1/bridges.ko"
+result "no tracepoint is on while nobody watches a marker" is_off
+cat $parameters/ticks >/dev/null	# all caches of the kernel are filled
+before=$(<$parameters/ticks)
+modprobe marker_probe marker=kernel_sched_switch print=0
+result "its tracepoint is on while somebody watches one" test "$(active)" = sched_switch
+during=$(<$parameters/ticks)
+rmmod marker_probe
+result "and off when nobody does any more" is_off
+after=$(<$parameters/ticks)
+echo "instructions of two switches: $before before, $during with a probe, $after after it" >&2
+result "then a switch has as many instructions as before" test "$after" = "$before"
+result "which are fewer than with a probe" test "$before" -lt "$during"
