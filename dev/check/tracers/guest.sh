@@ -37,7 +37,7 @@ once_tracefs() {
 once_trace_cmd() { trace-cmd record -q -B "cmd$BASHPID" -e "markers:$(some_marker)" -o "cmd$BASHPID.dat" sleep 0.3; }
 once_perf() { perf record -q -a -e "markers:$(some_marker)" -o "perf$BASHPID.data" -- sleep 0.3; }
 once_stat() { perf stat -a -e "markers:$(some_marker)" sleep 0.3; }
-once_bpftrace() { timeout -s $((RANDOM % 2 ? 2 : 9)) 6 bpftrace -e "tracepoint:markers:$(some_marker) { @[cpu] = count(); }"; (($? == 124 || $? == 137)); }
+once_bpftrace() { timeout -k 9 -s $((RANDOM % 2 ? 2 : 9)) 6 bpftrace -e "tracepoint:markers:$(some_marker) { @[cpu] = count(); }"; (($? == 124 || $? == 137)); }
 once_systemtap() { staprun -c "sleep 0.5" -o stap.txt "$out/stap/count.ko"; }
 
 once_lttng() {
