@@ -117,6 +117,20 @@ filter_by_number_and_string() {
 	is "$(recorded sample_event:)" 8
 }
 
+filter_knows_signs() {
+	start &&
+	put 1 $types/enable &&
+	put "i < 0 && l < 0 && ll < 0" $types/filter &&
+	fire 1 &&
+	is "$(recorded sample_types:)" 1 &&
+	put "u > 1 && ul > 1 && ull > 1" $types/filter &&
+	fire 1 &&
+	is "$(recorded sample_types:)" 2 &&
+	put "i > 0" $types/filter &&
+	fire 1 &&
+	is "$(recorded sample_types:)" 2
+}
+
 trigger_counts_in_a_histogram() {
 	[ -f "$tracing/events/sched/sched_switch/hist" ] || return $skip
 	start &&
@@ -193,12 +207,13 @@ events_are_for_root_only() {
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
 echo "TAP version 13"
-echo "1..11"
+echo "1..12"
 comes_and_goes_with_the_module; report "comes and goes with the module"
 fields_have_names_and_types; report "fields have names and types"
 values_arrive; report "values arrive"
 counts_every_hit; report "counts every hit"
 filter_by_number_and_string; report "filter by number and string"
+filter_knows_signs; report "filter knows signs"
 trigger_counts_in_a_histogram; report "trigger counts in a histogram"
 trigger_turns_tracing_off; report "trigger turns tracing off"
 instances_are_apart; report "instances are apart"

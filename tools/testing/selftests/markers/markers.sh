@@ -209,11 +209,12 @@ two_probes_on_one_marker() {
 }
 
 echo "TAP version 13"
-echo "1..16"
+echo "1..17"
 list_has_a_header; report "list has a header"
 list_has_sched_switch; report "list has sched switch"
 list_is_for_root_only; report "list is for root only"
 probe_counts_while_it_is_attached; report "probe counts while it is attached"
+probe_counts_what_begins_with_a_value; report "probe counts what begins with a value"
 probe_prints_as_many_lines_as_asked; report "probe prints as many lines as asked"
 probe_is_silent_after_it_left; report "probe is silent after it left"
 wrong_format_is_refused; report "wrong format is refused"
