@@ -91,6 +91,12 @@ external_module() {
 	rmmod stap_check
 }
 
+two_formats() {
+	run two "insmod $module/stap_check.ko" &&
+		is "$(sort out | paste -sd '|')" 'number %d|text %s|two'
+	rmmod stap_check
+}
+
 other_format() {
 	insmod "$changed/stap_check.ko"
 	dmesg -C
@@ -108,5 +114,6 @@ result "the scheduler's markers" bridges
 result "a module comes and goes while a script has its markers" module_comes_and_goes
 result "a script waits for a module" module_comes_later
 result "the marker of an external module" external_module
+result "two markers of one name are told apart by their formats" two_formats
 result "a script with another format does not start, and the log says why" other_format
 result "nothing is left attached" nothing_attached

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A marker of an external module, whose format is another one when the module
- * is built again with -DCHANGED. Hit when the module is loaded.
+ * Markers of an external module: one whose format is another one when the module
+ * is built again with -DCHANGED, and two of one name. Hit when the module is loaded.
  */
 #include <linux/marker.h>
 #include <linux/module.h>
@@ -13,6 +13,8 @@ static int __init stap_check_init(void)
 #else
 	trace_mark(stap_check, "number %d", 7);
 #endif
+	trace_mark(stap_two, "number %d", 1);
+	trace_mark(stap_two, "text %s", "two");
 	return 0;
 }
 module_init(stap_check_init);
