@@ -17,7 +17,7 @@ while (($#)); do
 	--flavour) flavour=$2; shift 2 ;;
 	--timeout) seconds=$2; shift 2 ;;
 	--smp) smp=$2; shift 2 ;;
-	--icount) smp=1 clock=(-icount shift=0,sleep=off); shift ;;
+	--icount) smp=1 clock=(-icount "shift=0,sleep=off"); shift ;;
 	--memory) memory=$2; shift 2 ;;
 	--name) name=$2; shift 2 ;;
 	--append) append=$2; shift 2 ;;

@@ -18,6 +18,7 @@
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/sort.h>
+#include <linux/string.h>
 #include <asm/sections.h>
 
 extern struct imv_site __start___imv[], __stop___imv[];
@@ -33,6 +34,9 @@ static unsigned int imv_depth;
 
 /* The variables set since the last sweep lie in this range of addresses. */
 static const void *imv_dirty_start, *imv_dirty_end;
+
+/* Leaves the sweeps to imv_defer_end(). */
+static struct task_struct *imv_deferrer;
 
 /* Modules that have sites. Changed under imv_mutex, read under RCU too. */
 static LIST_HEAD(imv_modules);
@@ -64,8 +68,20 @@ static void imv_site_swap(void *a, void *b, int size)
 	site_b->var = old_a.var - distance;
 }
 
+static bool imv_is_sorted(const struct imv_site *start,
+			  const struct imv_site *stop)
+{
+	for (; start + 1 < stop; start++)
+		if (imv_site_cmp(start, start + 1) > 0)
+			return false;
+	return true;
+}
+
+/* Many sites of one variable, in the order of the text, are sorted already. */
 static void imv_sort(struct imv_site *start, struct imv_site *stop)
 {
+	if (imv_is_sorted(start, stop))
+		return;
 	sort(start, stop - start, sizeof(*start), imv_site_cmp, imv_site_swap);
 }
 
@@ -94,7 +110,26 @@ static void imv_sweep_table(struct imv_site *start, struct imv_site *stop,
 			arch_imv_transform(site, early);
 }
 
+static unsigned int imv_count_table(struct imv_site *start,
+				    struct imv_site *stop,
+				    const void *from, const void *to)
+{
+	return imv_first(start, stop, to) - imv_first(start, stop, from);
+}
+
 #ifdef CONFIG_MODULES
+static unsigned int imv_count_modules(const void *from, const void *to)
+{
+	struct module *mod;
+	unsigned int count = 0;
+
+	list_for_each_entry(mod, &imv_modules, imv_list)
+		count += imv_count_table(mod->imv_sites,
+					 mod->imv_sites + mod->num_imv_sites,
+					 from, to);
+	return count;
+}
+
 static void imv_sweep_modules(const void *from, const void *to, bool early)
 {
 	struct module *mod;
@@ -105,6 +140,11 @@ static void imv_sweep_modules(const void *from, const void *to, bool early)
 				from, to, early);
 }
 #else
+static unsigned int imv_count_modules(const void *from, const void *to)
+{
+	return 0;
+}
+
 static void imv_sweep_modules(const void *from, const void *to, bool early) { }
 #endif
 
@@ -115,14 +155,33 @@ static void imv_sweep(const void *from, const void *to)
 
 	if (!imv_ready || from >= to)
 		return;
-	if (!early)
+	if (!early) {
 		mutex_lock(&text_mutex);
+		arch_imv_expect(imv_count_table(__start___imv, __stop___imv,
+						from, to) +
+				imv_count_modules(from, to));
+	}
 	imv_sweep_table(__start___imv, __stop___imv, from, to, early);
 	imv_sweep_modules(from, to, early);
 	if (!early) {
 		arch_imv_finish();
 		mutex_unlock(&text_mutex);
 	}
+}
+
+static void imv_sweep_dirty(void)
+{
+	imv_sweep(imv_dirty_start, imv_dirty_end);
+	imv_dirty_start = NULL;
+	imv_dirty_end = NULL;
+}
+
+static void imv_mark_dirty(const void *var, size_t size)
+{
+	if (!imv_dirty_start || var < imv_dirty_start)
+		imv_dirty_start = var;
+	if (var + size > imv_dirty_end)
+		imv_dirty_end = var + size;
 }
 
 static void imv_store(void *var, const void *value, size_t size)
@@ -159,8 +218,6 @@ void imv_batch_begin(void)
 		cpus_read_lock();
 		mutex_lock(&imv_mutex);
 		WRITE_ONCE(imv_owner, current);
-		imv_dirty_start = NULL;
-		imv_dirty_end = NULL;
 	}
 	imv_depth++;
 }
@@ -170,7 +227,8 @@ EXPORT_SYMBOL_GPL(imv_batch_begin);
  * imv_batch_commit - make the code mirror all values set in the batch
  *
  * Context: may sleep; the task that called imv_batch_begin(). When the
- *	    outermost commit returns, all CPUs read the new values.
+ *	    outermost commit returns, all CPUs read the new values, unless the
+ *	    task defers that.
  */
 void imv_batch_commit(void)
 {
@@ -178,7 +236,8 @@ void imv_batch_commit(void)
 
 	if (--imv_depth)
 		return;
-	imv_sweep(imv_dirty_start, imv_dirty_end);
+	if (READ_ONCE(imv_deferrer) != current)
+		imv_sweep_dirty();
 	WRITE_ONCE(imv_owner, NULL);
 	mutex_unlock(&imv_mutex);
 	cpus_read_unlock();
@@ -190,14 +249,47 @@ void __imv_set(void *var, const void *value, size_t size)
 	might_sleep();
 
 	imv_batch_begin();
-	imv_store(var, value, size);
-	if (!imv_dirty_start || var < imv_dirty_start)
-		imv_dirty_start = var;
-	if (var + size > imv_dirty_end)
-		imv_dirty_end = var + size;
+	if (memcmp(var, value, size)) {
+		imv_store(var, value, size);
+		imv_mark_dirty(var, size);
+	}
 	imv_batch_commit();
 }
 EXPORT_SYMBOL_GPL(__imv_set);
+
+/**
+ * imv_defer_begin - leave the sweeps of this task for later
+ *
+ * For who sets many values in turn, with locks of other kinds taken in between,
+ * which imv_batch_begin() does not allow: until imv_defer_end(), imv_set() and
+ * imv_batch_commit() of this task store the variables only. No lock is held. The
+ * code may take on the new values at any time, at imv_set() of another task for
+ * instance: who sets a value must be fine with either until the end.
+ *
+ * Context: may sleep.
+ * Return: true, or false if another task defers; then nothing is deferred.
+ */
+bool imv_defer_begin(void)
+{
+	return !cmpxchg(&imv_deferrer, NULL, current);
+}
+EXPORT_SYMBOL_GPL(imv_defer_begin);
+
+/**
+ * imv_defer_end - make the code mirror all values set since imv_defer_begin()
+ * @deferred: what that returned
+ *
+ * Context: may sleep. On return all CPUs read the values that this task set.
+ */
+void imv_defer_end(bool deferred)
+{
+	if (!deferred)
+		return;
+	WRITE_ONCE(imv_deferrer, NULL);
+	imv_batch_begin();
+	imv_batch_commit();
+}
+EXPORT_SYMBOL_GPL(imv_defer_end);
 
 void __init __imv_set_early(void *var, const void *value, size_t size)
 {

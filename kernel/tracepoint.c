@@ -209,8 +209,8 @@ static int tracepoint_add_probe(struct tracepoint *tp,
 	}
 
 	rcu_assign_pointer(tp->funcs, new);
-	if (!old)
-		imv_set_var(tp->active, true);
+	/* Also when it is on: who turned it on may have deferred the rest. */
+	imv_set_var(tp->active, true);
 	release_probes(old);
 	return 0;
 }

@@ -181,6 +181,27 @@ static void imv_test_batch(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, imv_unlikely(imv_flag));
 }
 
+static void imv_test_defer(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_IMMEDIATE))
+		kunit_skip(test, "nothing is patched");
+	KUNIT_ASSERT_TRUE(test, imv_defer_begin());
+	KUNIT_EXPECT_FALSE(test, imv_defer_begin());
+	imv_defer_end(false);
+	imv_set(imv_u8, 11);
+	imv_set(imv_flag, true);
+	KUNIT_EXPECT_EQ(test, _imv_read(imv_u8), 11);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 1);
+	KUNIT_EXPECT_FALSE(test, imv_unlikely(imv_flag));
+	imv_defer_end(true);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 11);
+	KUNIT_EXPECT_TRUE(test, imv_unlikely(imv_flag));
+
+	imv_set(imv_u8, 1);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 1);
+	imv_set(imv_flag, false);
+}
+
 /* KUnit runs before this text is freed, in the kernel and in a module. */
 static noinline unsigned int __init read_in_init(void)
 {
@@ -378,6 +399,7 @@ static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_unrolled),
 	KUNIT_CASE(imv_test_registers),
 	KUNIT_CASE(imv_test_batch),
+	KUNIT_CASE(imv_test_defer),
 	KUNIT_CASE(imv_test_init_text),
 	KUNIT_CASE(imv_test_early),
 	KUNIT_CASE(imv_test_concurrent),

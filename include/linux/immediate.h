@@ -21,6 +21,7 @@
  *	imv_set(name, value)		may sleep
  *	imv_set_early(name, value)	while booting, before other CPUs run
  *	imv_batch_begin(), imv_batch_commit()
+ *	imv_defer_begin(), imv_defer_end()
  *
  * A type is an integer, signed or not, an enum, a bool or a pointer, of 1, 2,
  * 4 or 8 bytes; anything else does not compile.
@@ -41,7 +42,7 @@
  *
  * What to know:
  *  - Setting is slow: it interrupts every CPU a few times. A batch does that
- *    once for all the variables set in it.
+ *    once for all the variables set in it, wherever their sites are.
  *  - For a short time after imv_set() began some CPUs read the old value and
  *    some the new; when it returns, all read the new one. There is no order
  *    against other variables, as with a plain variable.
@@ -159,11 +160,14 @@ void __imv_set(void *var, const void *value, size_t size);
 void __imv_set_early(void *var, const void *value, size_t size);
 void imv_batch_begin(void);
 void imv_batch_commit(void);
+bool imv_defer_begin(void);
+void imv_defer_end(bool deferred);
 int imv_text_reserved(const void *start, const void *end);
 void imv_init(void);
 void imv_free_init_mem(void);
 
 /* What kernel/immediate.c asks of the architecture. */
+void arch_imv_expect(unsigned int nr);
 void arch_imv_transform(const struct imv_site *site, bool early);
 void arch_imv_finish(void);
 unsigned int arch_imv_insn_size(const struct imv_site *site);
@@ -174,6 +178,8 @@ unsigned int arch_imv_insn_size(const struct imv_site *site);
 
 static inline void imv_batch_begin(void) { }
 static inline void imv_batch_commit(void) { }
+static inline bool imv_defer_begin(void) { return false; }
+static inline void imv_defer_end(bool deferred) { }
 static inline int imv_text_reserved(const void *start, const void *end)
 {
 	return 0;

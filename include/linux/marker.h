@@ -276,10 +276,10 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 }
 
 #ifdef CONFIG_CC_IS_GCC
-void __mark_bad_conversion(void)
-	__compiletime_error("a marker has conversions %d %i %u %x %X %o, also with l or ll, and %c %s %p");
-void __mark_bad_text(void)
-	__compiletime_error("the format of a marker has no line ends and tabs, and no space in front");
+extern __compiletime_error("markers have %d %i %u %x %X %o, with l or ll, and %c %s %p")
+void __mark_bad_conversion(void);
+extern __compiletime_error("formats of markers have no line end, tab, or space in front")
+void __mark_bad_text(void);
 
 /* Behind the next conversion. With a constant format all of it is constant. */
 static __always_inline const char *__mark_skip_conversion(const char *pos)

@@ -90,6 +90,19 @@ static void make_mov(const struct imv_site *site, struct imv_insn *new)
 }
 
 /**
+ * arch_imv_expect - prepare for the changes of a sweep
+ * @nr: at most so many
+ *
+ * They reach the CPUs together. Without memory for that, some at a time do.
+ *
+ * Context: may sleep, text_mutex is held until arch_imv_finish().
+ */
+void arch_imv_expect(unsigned int nr)
+{
+	text_poke_expect(nr);
+}
+
+/**
  * arch_imv_transform - make the code of a site mirror its variable
  * @site: the site
  * @early: nothing can execute the site now; patch it at once

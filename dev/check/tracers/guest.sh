@@ -97,7 +97,6 @@ all_at_random() {
 }
 
 is_free() {
-	local n
 	for _ in {1..50}; do
 		[[ $(awk -F'\t' '!/^#/ { n += $4 + $5 } END { print n }' $markers) != 0 ]] || return 0
 		sleep 0.2

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a tracepoint costs, counted by the TSC: under QEMU's -icount that counts
+ * instructions. Read a parameter to measure; nothing else runs then but interrupts,
+ * so that the least of several runs is exact.
+ *
+ *	pass		a pass of one site with 0 to 16 empty probes
+ *	change		connecting a probe more and less, with 0 to 2 there
+ *	syncs		how often all CPUs were made to synchronise since the load,
+ *			counted by a kprobe while count is 1
+ *	ticks		the TSC
+ */
+#include <linux/kprobes.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/timex.h>
+#include <linux/tracepoint.h>
+
+#include "bench.h"
+
+#define RUNS	20
+#define PASSES	100
+#define PROBES	16
+
+DEFINE_TRACE(bench, TP_PROTO(int number, void *pointer), TP_ARGS(number, pointer));
+EXPORT_TRACEPOINT_SYMBOL_GPL(bench);
+
+static notrace void probe(void *data, int number, void *pointer)
+{
+}
+
+static void *nr_data(unsigned long nr)
+{
+	return (void *)(nr + 1);
+}
+
+/* Not inlined, and both the same but for the site. */
+static noinline notrace void pass_nothing(int number, void *pointer)
+{
+	unsigned int i;
+
+	for (i = 0; i < PASSES; i++)
+		barrier();
+}
+
+static noinline notrace void pass_site(int number, void *pointer)
+{
+	unsigned int i;
+
+	for (i = 0; i < PASSES; i++) {
+		trace_bench(number, pointer);
+		barrier();
+	}
+}
+
+static cycles_t least_ticks(void (*pass)(int number, void *pointer))
+{
+	cycles_t start, least = ULLONG_MAX;
+	unsigned int i;
+
+	for (i = 0; i < RUNS; i++) {
+		start = get_cycles();
+		pass(i, &start);
+		least = min(least, get_cycles() - start);
+	}
+	return least;
+}
+
+static unsigned long pass_ticks(void)
+{
+	return (least_ticks(pass_site) - least_ticks(pass_nothing) + PASSES / 2) / PASSES;
+}
+
+static int pass_get(char *buffer, const struct kernel_param *param)
+{
+	unsigned long i;
+	int len = 0;
+
+	for (i = 0; i <= PROBES; i++) {
+		len += sysfs_emit_at(buffer, len, "%lu %lu\n", i, pass_ticks());
+		register_trace_bench(probe, nr_data(i));
+	}
+	while (i--)
+		unregister_trace_bench(probe, nr_data(i));
+	tracepoint_synchronize_unregister();
+	return len;
+}
+
+static const struct kernel_param_ops pass_ops = { .get = pass_get };
+module_param_cb(pass, &pass_ops, NULL, 0400);
+
+/* Syncs */
+
+static unsigned long nr_syncs;
+
+static int note_sync(struct kprobe *kp, struct pt_regs *regs)
+{
+	nr_syncs++;
+	return 0;
+}
+
+static struct kprobe sync_probe = {
+	.symbol_name = "text_poke_sync",
+	.pre_handler = note_sync,
+};
+
+module_param_named(syncs, nr_syncs, ulong, 0400);
+
+static bool counting;
+
+static int count_set(const char *text, const struct kernel_param *param)
+{
+	bool want;
+	int ret = kstrtobool(text, &want);
+
+	if (ret || want == counting)
+		return ret;
+	if (want) {
+		sync_probe.addr = NULL;
+		sync_probe.flags = 0;
+		ret = register_kprobe(&sync_probe);
+	} else {
+		unregister_kprobe(&sync_probe);
+	}
+	if (!ret)
+		counting = want;
+	nr_syncs = 0;
+	return ret;
+}
+
+static const struct kernel_param_ops count_ops = { .set = count_set };
+module_param_cb(count, &count_ops, NULL, 0200);
+
+/* Changes */
+
+struct change {
+	cycles_t ticks;
+	unsigned long syncs;
+};
+
+static struct change measure(int (*change)(void (*probe)(void *, int, void *), void *data),
+			     unsigned long nr)
+{
+	struct change result = { .syncs = nr_syncs };
+	cycles_t start = get_cycles();
+
+	change(probe, nr_data(nr));
+	result.ticks = get_cycles() - start;
+	result.syncs = nr_syncs - result.syncs;
+	tracepoint_synchronize_unregister();
+	return result;
+}
+
+static int on(void (*func)(void *, int, void *), void *data)
+{
+	return register_trace_bench(func, data);
+}
+
+static int off(void (*func)(void *, int, void *), void *data)
+{
+	return unregister_trace_bench(func, data);
+}
+
+static int change_get(char *buffer, const struct kernel_param *param)
+{
+	static const char *const names[] = { "0-1", "1-2", "2-3", "3-2", "2-1", "1-0" };
+	struct change change[6];
+	int len = 0;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		change[i] = measure(on, i);
+	for (i = 3; i < 6; i++)
+		change[i] = measure(off, 5 - i);
+	for (i = 0; i < 6; i++)
+		len += sysfs_emit_at(buffer, len, "%s %llu %lu\n", names[i],
+				     change[i].ticks, change[i].syncs);
+	return len;
+}
+
+static const struct kernel_param_ops change_ops = { .get = change_get };
+module_param_cb(change, &change_ops, NULL, 0400);
+
+static int ticks_get(char *buffer, const struct kernel_param *param)
+{
+	return sysfs_emit(buffer, "%llu\n", get_cycles());
+}
+
+static const struct kernel_param_ops ticks_ops = { .get = ticks_get };
+module_param_cb(ticks, &ticks_ops, NULL, 0400);
+
+static int __init bench_init(void)
+{
+	return 0;
+}
+module_init(bench_init);
+
+static void __exit bench_exit(void)
+{
+	if (counting)
+		unregister_kprobe(&sync_probe);
+}
+module_exit(bench_exit);
+
+MODULE_DESCRIPTION("What a tracepoint costs");
+MODULE_LICENSE("GPL");
