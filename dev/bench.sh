@@ -16,7 +16,7 @@ write_makefile() {
 		echo 'bench100-y := main.o part_few.o'
 		echo 'bench10000-y := main.o part_a.o'
 		echo "bench100000-y := main.o $(printf 'part_%s.o ' a b c d e f g h i j)"
-		echo 'CFLAGS_part_few.o := -DSITES=100'
+		echo 'CFLAGS_part_few.o := -DFEW'
 	} >Makefile
 	for part in few a b c d e f g h i j; do
 		printf '#define PART %s\n#include "sites.c"\n' "$part" >part_$part.c

@@ -93,16 +93,33 @@ module_param_cb(pass, &pass_ops, NULL, 0400);
 
 static unsigned long nr_syncs;
 
-static int note_sync(struct kprobe *kp, struct pt_regs *regs)
+static void *sync_func;
+
+/* on_each_cpu(func, ...) is on_each_cpu_cond_mask(cond, func, ...). */
+static int note_call(struct kprobe *kp, struct pt_regs *regs)
 {
-	nr_syncs++;
+	if (regs_get_kernel_argument(regs, 1) == (unsigned long)sync_func)
+		nr_syncs++;
 	return 0;
 }
 
-static struct kprobe sync_probe = {
-	.symbol_name = "text_poke_sync",
-	.pre_handler = note_sync,
+static struct kprobe call_probe = {
+	.symbol_name = "on_each_cpu_cond_mask",
+	.pre_handler = note_call,
 };
+
+/* Modules are told where a function is when they put a probe there. */
+static int find_sync_func(void)
+{
+	struct kprobe probe = { .symbol_name = "do_sync_core" };
+	int ret = register_kprobe(&probe);
+
+	if (ret)
+		return ret;
+	sync_func = probe.addr;
+	unregister_kprobe(&probe);
+	return 0;
+}
 
 module_param_named(syncs, nr_syncs, ulong, 0400);
 
@@ -116,11 +133,11 @@ static int count_set(const char *text, const struct kernel_param *param)
 	if (ret || want == counting)
 		return ret;
 	if (want) {
-		sync_probe.addr = NULL;
-		sync_probe.flags = 0;
-		ret = register_kprobe(&sync_probe);
+		call_probe.addr = NULL;
+		call_probe.flags = 0;
+		ret = register_kprobe(&call_probe);
 	} else {
-		unregister_kprobe(&sync_probe);
+		unregister_kprobe(&call_probe);
 	}
 	if (!ret)
 		counting = want;
@@ -191,14 +208,14 @@ module_param_cb(ticks, &ticks_ops, NULL, 0400);
 
 static int __init bench_init(void)
 {
-	return 0;
+	return find_sync_func();
 }
 module_init(bench_init);
 
 static void __exit bench_exit(void)
 {
 	if (counting)
-		unregister_kprobe(&sync_probe);
+		unregister_kprobe(&call_probe);
 }
 module_exit(bench_exit);
 

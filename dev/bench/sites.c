@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* SITES (100) or 10,000 sites of the tracepoint that is measured. */
+/* 10,000 sites of the tracepoint that is measured, or 100 when FEW is defined. */
 #include <linux/module.h>
 #include <linux/tracepoint.h>
 
 #include "bench.h"
 
-#define SITE		trace_bench(number, pointer); barrier();
-#define TEN(what)	what what what what what what what what what what
-#define HUNDRED(what)	TEN(TEN(what))
+/* Each with a number of its own, or the compiler would make one of several. */
+#define SITE		trace_bench(__COUNTER__, pointer); barrier();
+#define SITES_10	SITE SITE SITE SITE SITE SITE SITE SITE SITE SITE
+#define SITES_100	SITES_10 SITES_10 SITES_10 SITES_10 SITES_10	\
+			SITES_10 SITES_10 SITES_10 SITES_10 SITES_10
 
 #define FUNCTION(n)							\
-	void sites_##n(int number, void *pointer);			\
-	void sites_##n(int number, void *pointer) { HUNDRED(SITE) }
+	void sites_##n(void *pointer);			\
+	__flatten void sites_##n(void *pointer) { SITES_100 }
 #define FUNCTIONS_10(n)							\
 	FUNCTION(n##0) FUNCTION(n##1) FUNCTION(n##2) FUNCTION(n##3)	\
 	FUNCTION(n##4) FUNCTION(n##5) FUNCTION(n##6) FUNCTION(n##7)	\
@@ -22,8 +24,12 @@
 	FUNCTIONS_10(n##6) FUNCTIONS_10(n##7) FUNCTIONS_10(n##8)	\
 	FUNCTIONS_10(n##9)
 
-#ifndef SITES
-FUNCTIONS_100(PART)
+/* PART is to be replaced before names are made of it. */
+#define ONE_FUNCTION(part)	FUNCTION(part)
+#define ALL_FUNCTIONS(part)	FUNCTIONS_100(part)
+
+#ifdef FEW
+ONE_FUNCTION(PART)
 #else
-FUNCTION(PART)
+ALL_FUNCTIONS(PART)
 #endif
