@@ -6,7 +6,7 @@ STEPS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check clients matrix boot series lint setup tree build clean
+.PHONY: help demo check clients matrix bench boot series lint setup tree build clean
 
 help:	## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -23,6 +23,9 @@ clients:	setup ## perf, trace-cmd, bpftrace, LTTng, ftracetest ... with and with
 matrix:	tree ## build, boot and test other configurations, architectures, compilers; hours
 	@dev/setup.sh dev/packages.matrix
 	@dev/matrix.sh
+
+bench:	tree ## what tracepoints cost, in instructions, with and without the series
+	@dev/bench.sh
 
 boot:	build ## a shell in the guest
 	@dev/guest.sh --flavour $(FLAVOUR) --shell
