@@ -18,7 +18,7 @@ flavours=(stock guest)
 write_makefile() {
 	local part parts=(a b c d e f g h i j)
 	for part in few "${parts[@]}"; do
-		printf '#define PART %s\n#include "sites.c"\n' $part >part_$part.c
+		printf '#define PART %s\n#include "sites.c"\n' "$part" >"part_$part.c"
 	done
 	printf '%s\n' 'obj-m := bench.o bench100.o bench10000.o bench100000.o' \
 		'bench100-y := main.o part_few.o' \
