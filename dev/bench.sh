@@ -6,7 +6,8 @@
 #
 # Instructions are counted by QEMU (-icount, one CPU): all that the CPU executes
 # in between, with interrupts. Syncs are calls that interrupt every other CPU to
-# synchronise its instructions, counted by a kprobe.
+# synchronise its instructions, counted by a kprobe. Bytes are those of the image;
+# dev/bench/static.py tells what they are.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
@@ -44,7 +45,10 @@ measure() {
 	with_progress "bench $1" "$logs/bench-$1.log" \
 		"$top/dev/guest.sh" --flavour "$1" --name "bench-$1" --icount \
 		--timeout 1200 dev/bench/guest.sh "$dir/$1"
-	grep -E '^[^,]+,(instructions|syncs),[0-9]+$' "$logs/bench-$1.log" >"$dir/$1.csv"
+	{
+		python3 "$top/dev/bench/static.py" "$out/build/$1/vmlinux"
+		grep -E '^[^,]+,(instructions|syncs),[0-9]+$' "$logs/bench-$1.log"
+	} >"$dir/$1.csv"
 }
 
 # In the order of the guest. A case that one of them lacks stands out.
