@@ -673,18 +673,24 @@ static void remove_probe(struct marker_entry *entry, struct marker_probe *probe)
 	put_entry(entry);
 }
 
+/* The entry may be gone when this returns true. */
+static bool remove_from_entry(struct marker_entry *entry, const void *probe,
+			      const void *private)
+{
+	struct marker_probe *found = find_probe(entry->probes, probe, private);
+
+	if (found)
+		remove_probe(entry, found);
+	return found;
+}
+
 static int remove_from_marker(const char *name, void *probe, void *private)
 {
-	struct marker_probe *found;
 	struct marker_entry *entry;
 
-	for_each_entry_of(entry, name) {
-		found = find_probe(entry->probes, probe, private);
-		if (!found)
-			continue;
-		remove_probe(entry, found);
-		return 0;
-	}
+	for_each_entry_of(entry, name)
+		if (remove_from_entry(entry, probe, private))
+			return 0;
 	return -ENOENT;
 }
 
@@ -741,17 +747,12 @@ EXPORT_SYMBOL_GPL(__marker_probe_unregister_name);
 
 static int remove_from_any(void *probe, void *private)
 {
-	struct marker_probe *found;
 	struct marker_entry *entry;
 	int bucket;
 
-	hash_for_each(marker_table, bucket, entry, node) {
-		found = find_probe(entry->probes, probe, private);
-		if (!found)
-			continue;
-		remove_probe(entry, found);
-		return 0;
-	}
+	hash_for_each(marker_table, bucket, entry, node)
+		if (remove_from_entry(entry, probe, private))
+			return 0;
 	return -ENOENT;
 }
 
