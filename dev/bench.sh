@@ -21,6 +21,7 @@ write_makefile() {
 	for part in few "${parts[@]}"; do
 		printf '#define PART %s\n#include "sites.c"\n' "$part" >"part_$part.c"
 	done
+	printf '#include <linux/module.h>\nMODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("Sites");\n' >main.c
 	printf '%s\n' 'obj-m := bench.o bench100.o bench10000.o bench100000.o' \
 		'bench100-y := main.o part_few.o' \
 		'bench10000-y := main.o part_a.o' \
