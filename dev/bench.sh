@@ -48,7 +48,8 @@ measure() {
 		--timeout 1200 dev/bench/guest.sh "$dir/$1"
 	{
 		python3 "$top/dev/bench/static.py" "$out/build/$1/vmlinux"
-		grep -E '^[^,]+,(instructions|syncs),[0-9]+$' "$logs/bench-$1.log"
+		tr -d '\r' <"$logs/bench-$1.log" |
+			grep -E '^[^,]+,(instructions|syncs),[0-9]+$'
 	} >"$dir/$1.csv"
 }
 
