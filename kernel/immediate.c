@@ -173,7 +173,7 @@ static void imv_sweep_dirty(void)
 {
 	imv_sweep(imv_dirty_start, imv_dirty_end);
 	imv_dirty_start = NULL;
-	imv_dirty_end = NULL;
+	WRITE_ONCE(imv_dirty_end, NULL);	/* see imv_flush() */
 }
 
 static void imv_mark_dirty(const void *var, size_t size)
@@ -181,7 +181,7 @@ static void imv_mark_dirty(const void *var, size_t size)
 	if (!imv_dirty_start || var < imv_dirty_start)
 		imv_dirty_start = var;
 	if (var + size > imv_dirty_end)
-		imv_dirty_end = var + size;
+		WRITE_ONCE(imv_dirty_end, var + size);
 }
 
 static void imv_store(void *var, const void *value, size_t size)
@@ -290,6 +290,23 @@ void imv_defer_end(bool deferred)
 	imv_batch_commit();
 }
 EXPORT_SYMBOL_GPL(imv_defer_end);
+
+/**
+ * imv_flush - make the code mirror what was set so far, also if it is deferred
+ *
+ * For who frees what the code of a site still refers to.
+ *
+ * Context: may sleep.
+ */
+void imv_flush(void)
+{
+	if (!READ_ONCE(imv_dirty_end))
+		return;
+	imv_batch_begin();
+	imv_sweep_dirty();
+	imv_batch_commit();
+}
+EXPORT_SYMBOL_GPL(imv_flush);
 
 void __init __imv_set_early(void *var, const void *value, size_t size)
 {

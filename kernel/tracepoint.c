@@ -6,7 +6,8 @@
  * The probes of a tracepoint are an array that ends with a NULL function. An
  * array that a CPU may read is not changed: another one takes its place and
  * the old one is freed after the readers have left. What can fail is done
- * before anything is changed, so an error leaves all as it was.
+ * before anything is changed, so an error leaves all as it was. Where the stub
+ * is a patched jump, the array has a trampoline, which lives as long.
  *
  * Readers disable preemption or, where RCU does not watch, hold
  * tracepoint_srcu; an array lives through a grace period of both.
@@ -23,6 +24,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 
 extern tracepoint_ptr_t __start___tracepoints_ptrs[], __stop___tracepoints_ptrs[];
 
@@ -36,7 +38,8 @@ EXPORT_SYMBOL_GPL(tracepoint_srcu);
 static DEFINE_MUTEX(tracepoints_mutex);
 
 struct tp_probes {
-	struct rcu_head rcu;
+	struct tp_probes *next;		/* in retired_probes */
+	struct tracepoint_code code;
 	struct tracepoint_func probes[];
 };
 
@@ -77,50 +80,116 @@ static unsigned int count_live(const struct tracepoint_func *probes)
 	return count;
 }
 
-/* An array that was replaced before SRCU works waits here until it does. */
-static struct tp_probes *early_probes;
-static bool srcu_ready;
-
-static void free_probes_srcu(struct rcu_head *rcu)
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+/*
+ * Where the stubs lead while nobody is connected, and the trampolines in the
+ * end: the stub disabled preemption.
+ */
+void notrace __tracepoint_leave(void)
 {
-	kfree(container_of(rcu, struct tp_probes, rcu));
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL(__tracepoint_leave);
+
+/* Without a trampoline, where the arguments forbid one, sites call in C. */
+static int make_code(const struct tracepoint *tp, struct tp_probes *probes)
+{
+	probes->code.text = NULL;
+	if (!tp->nr_args)
+		return 0;
+	return arch_make_tracepoint_code(probes->probes, tp->nr_args, &probes->code);
 }
 
-static void free_probes_rcu(struct rcu_head *rcu)
+static void free_code(const struct tp_probes *probes)
 {
-	call_srcu(&tracepoint_srcu, rcu, free_probes_srcu);
+	if (probes->code.text)
+		arch_free_tracepoint_code(&probes->code);
 }
 
-static void release_probes(struct tracepoint_func *probes)
+static void set_code(struct tracepoint *tp, const struct tp_probes *probes)
 {
-	struct tp_probes *old;
-
-	if (!probes)
-		return;
-	old = container_of(probes, struct tp_probes, probes[0]);
-	if (srcu_ready) {
-		call_rcu(&old->rcu, free_probes_rcu);
-	} else {
-		old->rcu.next = early_probes ? &early_probes->rcu : NULL;
-		early_probes = old;
-	}
+	imv_set_var(tp->code, probes ? (s32)(unsigned long)probes->code.text : 0);
 }
 
-static int __init release_early_probes(void)
+static void replace_call(const struct tp_probes *probes,
+			 const struct tracepoint_func *probe)
 {
-	struct rcu_head *rcu, *next;
+	if (probes->code.text)
+		arch_replace_tracepoint_call(&probes->code, probe);
+}
+#else
+static int make_code(const struct tracepoint *tp, struct tp_probes *probes)
+{
+	return 0;
+}
+
+static void free_code(const struct tp_probes *probes) { }
+static void set_code(struct tracepoint *tp, const struct tp_probes *probes) { }
+static void replace_call(const struct tp_probes *probes,
+			 const struct tracepoint_func *probe) { }
+#endif
+
+static struct tp_probes *array_of(struct tracepoint_func *probes)
+{
+	return probes ? container_of(probes, struct tp_probes, probes[0]) : NULL;
+}
+
+static void free_probes(struct tp_probes *probes)
+{
+	free_code(probes);
+	kfree(probes);
+}
+
+/*
+ * Arrays that were replaced wait here, at first until grace periods can be
+ * waited for, and then for a while: who changes many tracepoints in turn may
+ * have deferred the patching of stubs, which is not to be forced early.
+ */
+static struct tp_probes *retired_probes;
+static bool can_free;
+
+#define RETIRE_DELAY	(HZ / 10)
+
+static void free_retired(struct work_struct *work)
+{
+	struct tp_probes *probes, *next;
 
 	mutex_lock(&tracepoints_mutex);
-	srcu_ready = true;
-	for (rcu = early_probes ? &early_probes->rcu : NULL; rcu; rcu = next) {
-		next = rcu->next;
-		call_rcu(rcu, free_probes_rcu);
+	probes = retired_probes;
+	retired_probes = NULL;
+	mutex_unlock(&tracepoints_mutex);
+
+	tracepoint_synchronize_unregister();
+
+	mutex_lock(&tracepoints_mutex);
+	for (; probes; probes = next) {
+		next = probes->next;
+		free_probes(probes);
 	}
-	early_probes = NULL;
+	mutex_unlock(&tracepoints_mutex);
+}
+
+static DECLARE_DELAYED_WORK(free_retired_work, free_retired);
+
+static void retire_probes(struct tp_probes *old)
+{
+	if (!old)
+		return;
+	old->next = retired_probes;
+	retired_probes = old;
+	if (can_free)
+		schedule_delayed_work(&free_retired_work, RETIRE_DELAY);
+}
+
+static int __init start_freeing(void)
+{
+	mutex_lock(&tracepoints_mutex);
+	can_free = true;
+	schedule_delayed_work(&free_retired_work, RETIRE_DELAY);
 	mutex_unlock(&tracepoints_mutex);
 	return 0;
 }
-postcore_initcall(release_early_probes);
+postcore_initcall(start_freeing);
 
 /*
  * A new array: the live probes of @old without @del, and @add behind those of
@@ -128,12 +197,14 @@ postcore_initcall(release_early_probes);
  *
  * Return: the array, or NULL if nothing is left, or an ERR_PTR.
  */
-static struct tracepoint_func *make_probes(const struct tracepoint_func *old,
-					   const struct tracepoint_func *add,
-					   const struct tracepoint_func *del)
+static struct tp_probes *make_probes(const struct tracepoint *tp,
+				     const struct tracepoint_func *old,
+				     const struct tracepoint_func *add,
+				     const struct tracepoint_func *del)
 {
 	unsigned int count = count_live(old) + !!add - !!del, i = 0;
 	struct tp_probes *new;
+	int ret;
 
 	if (!count)
 		return NULL;
@@ -153,7 +224,13 @@ static struct tracepoint_func *make_probes(const struct tracepoint_func *old,
 	if (add)
 		new->probes[i++] = *add;
 	new->probes[i].func = NULL;
-	return new->probes;
+
+	ret = make_code(tp, new);
+	if (ret) {
+		kfree(new);
+		return ERR_PTR(ret);
+	}
+	return new;
 }
 
 static struct tracepoint_func *tp_probes(struct tracepoint *tp)
@@ -188,55 +265,75 @@ int tracepoint_check_context(const char *name)
 	return -EBUSY;
 }
 
+/*
+ * A tracepoint that is on keeps its guard. The commit completes also what
+ * another task set before and deferred.
+ */
+static void set_probes(struct tracepoint *tp, struct tp_probes *new)
+{
+	struct tracepoint_func *old = tp_probes(tp);
+
+	rcu_assign_pointer(tp->funcs, new ? new->probes : NULL);
+	imv_batch_begin();
+	set_code(tp, new);
+	imv_set_var(tp->active, !!new);
+	imv_batch_commit();
+	retire_probes(array_of(old));
+}
+
+static int call_regfunc(const struct tracepoint *tp)
+{
+	return tp->callbacks && tp->callbacks->regfunc ? tp->callbacks->regfunc() : 0;
+}
+
+static void call_unregfunc(const struct tracepoint *tp)
+{
+	if (tp->callbacks && tp->callbacks->unregfunc)
+		tp->callbacks->unregfunc();
+}
+
 static int tracepoint_add_probe(struct tracepoint *tp,
 				const struct tracepoint_func *add)
 {
-	struct tracepoint_func *old = tp_probes(tp), *new;
+	struct tracepoint_func *old = tp_probes(tp);
+	struct tp_probes *new;
 	int ret;
 
 	if (find_probe(old, add))
 		return -EEXIST;
-	new = make_probes(old, add, NULL);
+	new = make_probes(tp, old, add, NULL);
 	if (IS_ERR(new))
 		return PTR_ERR(new);
 
-	if (!old && tp->regfunc) {
-		ret = tp->regfunc();
-		if (ret < 0) {
-			kfree(container_of(new, struct tp_probes, probes[0]));
-			return ret;
-		}
+	ret = old ? 0 : call_regfunc(tp);
+	if (ret < 0) {
+		free_probes(new);
+		return ret;
 	}
-
-	rcu_assign_pointer(tp->funcs, new);
-	/* Also when it is on: who turned it on may have deferred the rest. */
-	imv_set_var(tp->active, true);
-	release_probes(old);
+	set_probes(tp, new);
 	return 0;
 }
 
 static int tracepoint_remove_probe(struct tracepoint *tp,
 				   const struct tracepoint_func *del)
 {
-	struct tracepoint_func *old = tp_probes(tp), *new, *found;
+	struct tracepoint_func *old = tp_probes(tp), *found;
+	struct tp_probes *new;
 
 	found = find_probe(old, del);
 	if (!found)
 		return -ENOENT;
 
-	new = make_probes(old, NULL, del);
+	new = make_probes(tp, old, NULL, del);
 	if (IS_ERR(new)) {
 		/* Cleaned up when the probes change next. */
 		WRITE_ONCE(found->func, tp_removed_probe);
+		replace_call(array_of(old), found);
 		return 0;
 	}
-
+	set_probes(tp, new);
 	if (!new)
-		imv_set_var(tp->active, false);
-	rcu_assign_pointer(tp->funcs, new);
-	if (!new && tp->unregfunc)
-		tp->unregfunc();
-	release_probes(old);
+		call_unregfunc(tp);
 	return 0;
 }
 
@@ -292,8 +389,9 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
  *
  * Context: may sleep; takes tracepoints_mutex and what imv_set() takes.
  * Return: 0, -EINVAL without a probe, -EEXIST if it is connected with the same
- *	   data, -EBUSY in atomic context, -ENOMEM, or the error of the tracepoint's own register
- *	   callback. On an error nothing has changed.
+ *	   data, -EBUSY in atomic context, -ENOMEM, -ERANGE if @probe is no
+ *	   function, or the error of the tracepoint's own register callback.
+ *	   On an error nothing has changed.
  */
 int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
 				   void *data, int prio)
@@ -387,6 +485,22 @@ notrace void tracepoint_rcuidle_exit(int idx)
 	srcu_read_unlock_notrace(&tracepoint_srcu, idx);
 	preempt_enable_notrace();
 }
+
+/**
+ * tracepoint_synchronize_unregister - wait for probes that still run
+ *
+ * Between unregistering a probe and freeing its code or data.
+ *
+ * Context: may sleep. On return no CPU executes a probe that was unregistered
+ *	    before the call.
+ */
+void tracepoint_synchronize_unregister(void)
+{
+	imv_flush();
+	synchronize_srcu(&tracepoint_srcu);
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(tracepoint_synchronize_unregister);
 
 static void visit_tracepoints(tracepoint_ptr_t *start, tracepoint_ptr_t *stop,
 			      void (*fct)(struct tracepoint *tp, void *priv),

@@ -3,8 +3,8 @@
 #define _TEST_FAIL_ALLOC_H
 
 /*
- * For KUnit tests of what happens without memory: the next allocation of this
- * task fails. Needs CONFIG_FAILSLAB, and N in ignore-gfp-wait of debugfs'
+ * For KUnit tests of what happens without memory: one of the next allocations
+ * of this task fails. Needs CONFIG_FAILSLAB, and N in ignore-gfp-wait of debugfs'
  * failslab, else such allocations are not among those that may fail.
  */
 #include <kunit/test.h>
@@ -12,9 +12,9 @@
 #include <linux/slab.h>
 
 #ifdef CONFIG_FAILSLAB
-static inline void fail_next_alloc(void)
+static inline void fail_nth_alloc(int nth)
 {
-	current->fail_nth = 1;
+	current->fail_nth = nth;
 }
 
 static inline void stop_failing(void)
@@ -22,9 +22,14 @@ static inline void stop_failing(void)
 	current->fail_nth = 0;
 }
 #else
-static inline void fail_next_alloc(void) { }
+static inline void fail_nth_alloc(int nth) { }
 static inline void stop_failing(void) { }
 #endif
+
+static inline void fail_next_alloc(void)
+{
+	fail_nth_alloc(1);
+}
 
 static inline bool can_fail_alloc(void)
 {

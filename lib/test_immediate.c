@@ -193,8 +193,12 @@ static void imv_test_defer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, _imv_read(imv_u8), 11);
 	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 1);
 	KUNIT_EXPECT_FALSE(test, imv_unlikely(imv_flag));
-	imv_defer_end(true);
+	imv_flush();
 	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 11);
+	imv_set(imv_u8, 12);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 11);
+	imv_defer_end(true);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 12);
 	KUNIT_EXPECT_TRUE(test, imv_unlikely(imv_flag));
 
 	imv_set(imv_u8, 1);

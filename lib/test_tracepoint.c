@@ -4,7 +4,10 @@
  * what, and what registration answers.
  */
 #include <kunit/test.h>
+#include <linux/kallsyms.h>
 #include <linux/module.h>
+#include <linux/stacktrace.h>
+#include <linux/string.h>
 #include <linux/tracepoint.h>
 
 #include "test_fail_alloc.h"
@@ -17,6 +20,22 @@ DECLARE_TRACE(kunit_callbacks, TP_PROTO(int number), TP_ARGS(number));
 DECLARE_TRACE(kunit_many_args,
 	      TP_PROTO(u8 a, u16 b, u32 c, u64 d, void *e, long f, int g, s8 h),
 	      TP_ARGS(a, b, c, d, e, f, g, h));
+DECLARE_TRACE(kunit_most_args,
+	      TP_PROTO(u8 a, s16 b, u32 c, s64 d, void *e, u8 f, s16 g, u32 h,
+		       s64 i, void *j, bool k, u64 l),
+	      TP_ARGS(a, b, c, d, e, f, g, h, i, j, k, l));
+
+struct kunit_large {
+	u64 values[3];
+};
+
+/* What a trampoline does not pass on: no single words, or too many. */
+DECLARE_TRACE(kunit_by_value, TP_PROTO(int number, struct kunit_large large),
+	      TP_ARGS(number, large));
+DECLARE_TRACE(kunit_too_many_args,
+	      TP_PROTO(int a, int b, int c, int d, int e, int f, int g, int h,
+		       int i, int j, int k, int l, int m),
+	      TP_ARGS(a, b, c, d, e, f, g, h, i, j, k, l, m));
 DECLARE_TRACEPOINT(kunit_plain);
 
 static int reg_calls, unreg_calls, reg_result;
@@ -40,6 +59,10 @@ DEFINE_TRACE_FN(kunit_callbacks, test_reg, test_unreg, TP_PROTO(int number),
 DEFINE_TRACE(kunit_many_args,
 	     TP_PROTO(u8 a, u16 b, u32 c, u64 d, void *e, long f, int g, s8 h),
 	     TP_ARGS(a, b, c, d, e, f, g, h));
+
+DEFINE_TRACE(kunit_most_args);
+DEFINE_TRACE(kunit_by_value);
+DEFINE_TRACE(kunit_too_many_args);
 
 /* Each call of a probe adds its data, a digit, to the end of this number. */
 static unsigned long calls;
@@ -132,6 +155,160 @@ static void tp_test_many_args(struct kunit *test)
 			      INT_MIN, S8_MIN);
 	unregister_trace_kunit_many_args(probe_many, test);
 	KUNIT_EXPECT_EQ(test, calls, 1UL);
+}
+
+/* Its arguments are its own: what it does to them, others do not see. */
+static void spoil(void *arg, size_t size)
+{
+	memset(arg, 0x55, size);
+	barrier_data(arg);
+}
+
+static void probe_most(void *data, u8 a, s16 b, u32 c, s64 d, void *e, u8 f,
+		       s16 g, u32 h, s64 i, void *j, bool k, u64 l)
+{
+	if (a == 1 && b == -2 && c == 3 && d == S64_MIN && e == &calls &&
+	    f == U8_MAX && g == S16_MIN && h == U32_MAX && i == -9 &&
+	    j == &last_text && k && l == U64_MAX)
+		calls = calls * 10 + (unsigned long)data;
+	spoil(&f, sizeof(f));
+	spoil(&g, sizeof(g));
+	spoil(&h, sizeof(h));
+	spoil(&i, sizeof(i));
+	spoil(&j, sizeof(j));
+	spoil(&l, sizeof(l));
+}
+
+static void fire_most(void)
+{
+	trace_kunit_most_args(1, -2, 3, S64_MIN, &calls, U8_MAX, S16_MIN, U32_MAX,
+			      -9, &last_text, true, U64_MAX);
+}
+
+static void tp_test_most_args(struct kunit *test)
+{
+	unsigned long i;
+
+	for (i = 1; i <= 3; i++) {
+		KUNIT_ASSERT_EQ(test, register_trace_kunit_most_args(probe_most, digit(i)), 0);
+		fire_most();
+	}
+	KUNIT_EXPECT_EQ(test, calls, 112123UL);
+	for (i = 1; i <= 3; i++)
+		unregister_trace_kunit_most_args(probe_most, digit(i));
+	fire_most();
+	KUNIT_EXPECT_EQ(test, calls, 112123UL);
+}
+
+static void probe_by_value(void *data, int number, struct kunit_large large)
+{
+	calls += number + large.values[0] + large.values[1] + large.values[2];
+	spoil(&large, sizeof(large));
+}
+
+static void probe_too_many(void *data, int a, int b, int c, int d, int e, int f,
+			   int g, int h, int i, int j, int k, int l, int m)
+{
+	calls = calls * 100 + a + b + c + d + e + f + g + h + i + j + k + l + m;
+}
+
+static void tp_test_odd_args(struct kunit *test)
+{
+	struct kunit_large large = { { 10, 200, 3000 } };
+
+	register_trace_kunit_by_value(probe_by_value, digit(1));
+	register_trace_kunit_by_value(probe_by_value, digit(2));
+	trace_kunit_by_value(40000, large);
+	unregister_trace_kunit_by_value(probe_by_value, digit(1));
+	unregister_trace_kunit_by_value(probe_by_value, digit(2));
+	KUNIT_EXPECT_EQ(test, calls, 86420UL);
+
+	calls = 0;
+	register_trace_kunit_too_many_args(probe_too_many, digit(1));
+	trace_kunit_too_many_args(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13);
+	unregister_trace_kunit_too_many_args(probe_too_many, digit(1));
+	trace_kunit_too_many_args(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13);
+	KUNIT_EXPECT_EQ(test, calls, 91UL);
+}
+
+static void probe_data(void *data, int number)
+{
+	calls = (unsigned long)data;
+}
+
+static void tp_test_data(struct kunit *test)
+{
+	static const unsigned long values[] = {
+		0, 1, INT_MAX, (unsigned long)INT_MIN, UINT_MAX, LONG_MAX, LONG_MIN,
+		UINT_MAX + 1UL, -1UL, (unsigned long)&calls,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		KUNIT_ASSERT_EQ(test, register_trace_kunit_callbacks(probe_data,
+								     digit(values[i])), 0);
+		calls = 42;
+		trace_kunit_callbacks(1);
+		KUNIT_EXPECT_EQ(test, calls, values[i]);
+		unregister_trace_kunit_callbacks(probe_data, digit(values[i]));
+	}
+}
+
+/* As many as nobody connects: all are called, in order, and all go again. */
+static void tp_test_many_probes(struct kunit *test)
+{
+	unsigned long i, sum = 0;
+
+	for (i = 1; i <= 100; i++) {
+		KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(i)), 0);
+		sum = sum * 10 + i;
+	}
+	KUNIT_EXPECT_EQ(test, fire(1), sum);
+	for (i = 1; i <= 100; i++)
+		KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(i)), 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+}
+
+static unsigned long stack[4];
+static unsigned int stack_depth;
+
+static noinline void probe_stack(void *data, int number)
+{
+	stack_depth = stack_trace_save(stack, ARRAY_SIZE(stack), 0);
+}
+
+static noinline void fire_for_stack(void)
+{
+	trace_kunit_callbacks(1);
+	barrier();	/* no tail call */
+}
+
+static void expect_stack(struct kunit *test)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	stack_depth = 0;
+	fire_for_stack();
+	KUNIT_ASSERT_EQ(test, stack_depth, (unsigned int)ARRAY_SIZE(stack));
+	snprintf(name, sizeof(name), "%ps", (void *)stack[0]);
+	KUNIT_EXPECT_TRUE_MSG(test, strstarts(name, "probe_stack"), "%s", name);
+	snprintf(name, sizeof(name), "%ps", (void *)stack[1]);
+	KUNIT_EXPECT_TRUE_MSG(test, strstarts(name, "fire_for_stack"), "%s", name);
+	snprintf(name, sizeof(name), "%ps", (void *)stack[2]);
+	KUNIT_EXPECT_TRUE_MSG(test, strstarts(name, "expect_stack"), "%s", name);
+}
+
+/* A probe's stack goes on with the function that has the tracepoint. */
+static void tp_test_stack(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) || !IS_ENABLED(CONFIG_KALLSYMS))
+		kunit_skip(test, "needs TRACEPOINT_TRAMPOLINE and KALLSYMS");
+	register_trace_kunit_callbacks(probe_stack, digit(1));
+	expect_stack(test);
+	register_trace_kunit_callbacks(probe_stack, digit(2));
+	expect_stack(test);
+	unregister_trace_kunit_callbacks(probe_stack, digit(1));
+	unregister_trace_kunit_callbacks(probe_stack, digit(2));
 }
 
 static void tp_test_order(struct kunit *test)
@@ -378,38 +555,59 @@ static void tp_test_enumeration(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 12UL);
 }
 
+/* No code calls so far from itself. */
+static void tp_test_no_function(struct kunit *test)
+{
+	void *far = (void *)test;
+
+	if (!IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE))
+		kunit_skip(test, "needs TRACEPOINT_TRAMPOLINE");
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_register(&__tracepoint_kunit_plain, far,
+							NULL), -ERANGE);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_plain_enabled());
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+}
+
+/* Whichever allocation fails: an error, and all is as it was. */
 static void tp_test_no_memory_to_add(struct kunit *test)
 {
-	int ret;
+	int nth, ret;
 
 	need_failing_alloc(test);
 	register_trace_kunit_callbacks(probe_number, digit(1));
-	fail_next_alloc();
-	ret = register_trace_kunit_callbacks(probe_number, digit(2));
-	stop_failing();
-	KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
-	trace_kunit_callbacks(1);
-	KUNIT_EXPECT_EQ(test, calls, 1UL);
+	for (nth = 1, ret = -ENOMEM; ret; nth++) {
+		fail_nth_alloc(nth);
+		ret = register_trace_kunit_callbacks(probe_number, digit(2));
+		stop_failing();
+		if (ret)
+			KUNIT_ASSERT_EQ(test, ret, -ENOMEM);
+		calls = 0;
+		trace_kunit_callbacks(1);
+		KUNIT_EXPECT_EQ(test, calls, ret ? 1UL : 12UL);
+	}
+	KUNIT_EXPECT_GT(test, nth, IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) ? 3 : 2);
+	unregister_trace_kunit_callbacks(probe_number, digit(2));
 	unregister_trace_kunit_callbacks(probe_number, digit(1));
 
-	fail_next_alloc();
-	ret = register_trace_kunit_callbacks(probe_number, digit(1));
-	stop_failing();
-	KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
-	KUNIT_EXPECT_FALSE(test, trace_kunit_callbacks_enabled());
-	KUNIT_EXPECT_EQ(test, reg_calls, unreg_calls);
+	for (nth = 1, ret = -ENOMEM; ret; nth++) {
+		fail_nth_alloc(nth);
+		ret = register_trace_kunit_callbacks(probe_number, digit(1));
+		stop_failing();
+		KUNIT_EXPECT_EQ(test, trace_kunit_callbacks_enabled(), !ret);
+		KUNIT_EXPECT_EQ(test, reg_calls, unreg_calls + !ret);
+	}
+	unregister_trace_kunit_callbacks(probe_number, digit(1));
 }
 
 /* A probe can be removed without memory; what is left behind is cleaned up. */
-static void tp_test_no_memory_to_remove(struct kunit *test)
+static void remove_without(struct kunit *test, int nth)
 {
 	unsigned long i;
 	int ret;
 
-	need_failing_alloc(test);
 	for (i = 1; i <= 3; i++)
 		KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(i)), 0);
-	fail_next_alloc();
+	fail_nth_alloc(nth);
 	ret = unregister_trace_kunit_plain(probe_plain, digit(2));
 	stop_failing();
 	KUNIT_EXPECT_EQ(test, ret, 0);
@@ -422,14 +620,27 @@ static void tp_test_no_memory_to_remove(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, trace_kunit_plain_enabled());
 }
 
+static void tp_test_no_memory_to_remove(struct kunit *test)
+{
+	need_failing_alloc(test);
+	remove_without(test, 1);
+	remove_without(test, 2);
+}
+
 static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_off),
 	KUNIT_CASE(tp_test_on_and_off),
 	KUNIT_CASE(tp_test_many_args),
+	KUNIT_CASE(tp_test_most_args),
+	KUNIT_CASE(tp_test_odd_args),
+	KUNIT_CASE(tp_test_data),
+	KUNIT_CASE(tp_test_many_probes),
+	KUNIT_CASE(tp_test_stack),
 	KUNIT_CASE(tp_test_order),
 	KUNIT_CASE(tp_test_duplicate),
 	KUNIT_CASE(tp_test_unknown),
 	KUNIT_CASE(tp_test_no_probe),
+	KUNIT_CASE(tp_test_no_function),
 	KUNIT_CASE(tp_test_condition),
 	KUNIT_CASE(tp_test_callbacks),
 	KUNIT_CASE(tp_test_callback_fails),

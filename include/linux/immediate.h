@@ -128,6 +128,11 @@ struct imv_site {
 #define IMV_FLAGS		3L
 #define IMV_JUMP_LIKELY		1L	/* leads away when the value is zero */
 #define IMV_JUMP_NOP		2L	/* built as a JMP, for objtool to clear */
+/*
+ * Both: the value, of four bytes, is where the jump leads, the low half of an
+ * address in the upper half of the address space; 0 for the target.
+ */
+#define IMV_JUMP_TO		3
 
 static inline void *imv_site_insn(const struct imv_site *site)
 {
@@ -162,6 +167,7 @@ void imv_batch_begin(void);
 void imv_batch_commit(void);
 bool imv_defer_begin(void);
 void imv_defer_end(bool deferred);
+void imv_flush(void);
 int imv_text_reserved(const void *start, const void *end);
 void imv_init(void);
 void imv_free_init_mem(void);
@@ -180,6 +186,7 @@ static inline void imv_batch_begin(void) { }
 static inline void imv_batch_commit(void) { }
 static inline bool imv_defer_begin(void) { return false; }
 static inline void imv_defer_end(bool deferred) { }
+static inline void imv_flush(void) { }
 static inline int imv_text_reserved(const void *start, const void *end)
 {
 	return 0;

@@ -39,27 +39,44 @@ struct trace_print_flags_u64 {
  * @func: the function; NULL ends an array of probes
  * @data: its first argument
  * @prio: probes of higher priority are called first
+ * @call: where the trampoline calls it, in bytes from its start
  */
 struct tracepoint_func {
 	void *func;
 	void *data;
 	int prio;
+	int call;
+};
+
+/**
+ * struct tracepoint_callbacks - what to do around the use of a tracepoint
+ * @regfunc: called before the first probe is connected, or NULL
+ * @unregfunc: called after the last one is disconnected, or NULL
+ */
+struct tracepoint_callbacks {
+	int (*regfunc)(void);
+	void (*unregfunc)(void);
 };
 
 /**
  * struct tracepoint - a tracepoint, common to all its sites
  * @name: its name
- * @regfunc: called before the first probe is connected, or NULL
- * @unregfunc: called after the last one is disconnected, or NULL
+ * @callbacks: what to do around its use, or NULL
  * @funcs: the connected probes, or NULL
  * @active: immediate value, the guard of all sites: are there probes?
+ * @nr_args: how many arguments it has, each one word; 0 if that is not so
+ * @code: immediate value, where the stub leads: the low half of the address of
+ *	  the trampoline, whose upper half is ones; 0 if there is none
  */
 struct tracepoint {
 	const char *name;
-	int (*regfunc)(void);
-	void (*unregfunc)(void);
+	const struct tracepoint_callbacks *callbacks;
 	struct tracepoint_func __rcu *funcs;
 	bool active __aligned(4);
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+	u8 nr_args;
+	s32 code;
+#endif
 };
 
 #ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS

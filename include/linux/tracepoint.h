@@ -11,20 +11,24 @@
  *		which is patched into the code (linux/immediate.h), and behind
  *		it, out of line, one call that gathers the arguments.
  *  stub	__traceiter_foo(), one a tracepoint, which all its sites call:
- *		disables preemption and calls the probes, each with its data.
+ *		disables preemption and calls the probes, each with its data. On
+ *		architectures that can, it is a patched jump to a trampoline,
+ *		code made for the probes that are connected.
  *  object	__tracepoint_foo: name, guard and the array of probes, in the
  *		section __tracepoints; found by way of __tracepoints_ptrs.
  *  core	kernel/tracepoint.c connects and disconnects probes.
  *
  * DECLARE_TRACE() makes the site, DEFINE_TRACE() the stub and the object. The
- * body of the stub is declared with the tracepoint, since only there are its
+ * body of a stub in C is declared with the tracepoint, since only there are its
  * prototype and its arguments known; it becomes code where it is defined.
  *
  * After the tracepoints of Mathieu Desnoyers.
  */
 
+#include <linux/build_bug.h>
 #include <linux/cpumask.h>
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
@@ -35,6 +39,7 @@
 
 struct module;
 struct notifier_block;
+struct pt_regs;
 struct tracepoint;
 
 struct trace_eval_map {
@@ -120,21 +125,35 @@ static inline int unregister_tracepoint_module_notifier(struct notifier_block *n
 }
 #endif /* CONFIG_MODULES */
 
-/**
- * tracepoint_synchronize_unregister - wait for probes that still run
- *
- * Between unregistering a probe and freeing its code or data.
- *
- * Context: may sleep. On return no CPU executes a probe that was unregistered
- *	    before the call.
- */
-static inline void tracepoint_synchronize_unregister(void)
-{
 #ifdef CONFIG_TRACEPOINTS
-	synchronize_srcu(&tracepoint_srcu);
-	synchronize_rcu();
+void tracepoint_synchronize_unregister(void);
+#else
+static inline void tracepoint_synchronize_unregister(void) { }
 #endif
+
+/* What the trampoline of some probes is made of. */
+struct tracepoint_code {
+	u8 *text;
+	unsigned int size;
+};
+
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+#define TRACEPOINT_CODE_OFFSET	28
+#include <asm/tracepoint.h>
+static_assert(offsetof(struct tracepoint, code) == TRACEPOINT_CODE_OFFSET);
+#else
+static inline bool is_tracepoint_trampoline(unsigned long addr)
+{
+	return false;
 }
+
+static inline bool tracepoint_trampoline_has_frame(unsigned long addr)
+{
+	return false;
+}
+
+static inline void tracepoint_caller_regs(struct pt_regs *regs) { }
+#endif
 
 #ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
 int syscall_regfunc(void);
@@ -195,6 +214,69 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #ifdef TRACEPOINTS_ENABLED
 
 /*
+ * Is every argument one word, and are there at most twelve? The trampolines
+ * pass arguments on by their number alone. The others, such as structures by
+ * value, are few: their sites call a stub in C.
+ */
+#define __TP_WORD(arg)		(sizeof(__typeof__(arg)) <= sizeof(long))
+#define __TP_WORDS_1(a)		__TP_WORD(a)
+#define __TP_WORDS_2(a, b...)	(__TP_WORD(a) && __TP_WORDS_1(b))
+#define __TP_WORDS_3(a, b...)	(__TP_WORD(a) && __TP_WORDS_2(b))
+#define __TP_WORDS_4(a, b...)	(__TP_WORD(a) && __TP_WORDS_3(b))
+#define __TP_WORDS_5(a, b...)	(__TP_WORD(a) && __TP_WORDS_4(b))
+#define __TP_WORDS_6(a, b...)	(__TP_WORD(a) && __TP_WORDS_5(b))
+#define __TP_WORDS_7(a, b...)	(__TP_WORD(a) && __TP_WORDS_6(b))
+#define __TP_WORDS_8(a, b...)	(__TP_WORD(a) && __TP_WORDS_7(b))
+#define __TP_WORDS_9(a, b...)	(__TP_WORD(a) && __TP_WORDS_8(b))
+#define __TP_WORDS_10(a, b...)	(__TP_WORD(a) && __TP_WORDS_9(b))
+#define __TP_WORDS_11(a, b...)	(__TP_WORD(a) && __TP_WORDS_10(b))
+#define __TP_WORDS_12(a, b...)	(__TP_WORD(a) && __TP_WORDS_11(b))
+#define __TP_WORDS_0(a...)	false
+
+/* The number of arguments, 0 for 13 to 24. */
+#define __TP_NTH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t,	\
+		 u, v, w, x, nth, more...)	nth
+#define __TP_NR_ARGS(args...)						\
+	__TP_NTH(args, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,		\
+		 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
+
+/*
+ * The first argument of the stub is for the data of the probe. A trampoline
+ * puts it there: who calls the stub leaves in the register what it holds.
+ */
+#define __TP_NO_DATA							\
+	({								\
+		void *__tp_data;					\
+									\
+		asm("" : "=r" (__tp_data));				\
+		__tp_data;						\
+	})
+
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+#define __TP_CALL_STUB(name, args)					\
+	do {								\
+		if (CONCATENATE(__TP_WORDS_, __TP_NR_ARGS(args))(args))	\
+			__traceiter_##name(__TP_NO_DATA, args);		\
+		else							\
+			__tracestub_##name(__TP_NO_DATA, args);		\
+	} while (0)
+
+#define __TP_DECLARE_NR_ARGS(name, args)				\
+	enum { __tp_nr_args_##name = __TP_NR_ARGS(args) };
+
+#define __TP_INIT_NR_ARGS(name)	.nr_args = __tp_nr_args_##name,
+
+#define __TP_DEFINE_STUB(name)	ARCH_TRACESTUB(name)
+#else
+#define __TP_CALL_STUB(name, args)	__traceiter_##name(__TP_NO_DATA, args)
+#define __TP_DECLARE_NR_ARGS(name, args)
+#define __TP_INIT_NR_ARGS(name)
+#define __TP_DEFINE_STUB(name)						\
+	extern __typeof__(__tracestub_##name) __traceiter_##name	\
+	__alias(__tracestub_##name)
+#endif
+
+/*
  * Calls the probes in order. A probe and its data are read from one array
  * that does not change but for probes that turn into a function that does
  * nothing, so a probe never sees the data of another one.
@@ -245,25 +327,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
 	extern struct tracepoint __tracepoint_##name;			\
 	void __traceiter_##name(data_proto);				\
-									\
-	static inline bool trace_##name##_enabled(void)			\
-	{								\
-		return imv_unlikely_var(__tracepoint_##name.active);	\
-	}								\
-									\
-	static inline void trace_##name(proto)				\
-	{								\
-		if (imv_unlikely_var(__tracepoint_##name.active) && (cond)) \
-			__traceiter_##name(NULL, args);			\
-		if (IS_ENABLED(CONFIG_LOCKDEP) && __TP_CPU_ONLINE && (cond)) \
-			WARN_ON_ONCE(!rcu_is_watching());		\
-	}								\
-									\
-	static inline void trace_call__##name(proto)			\
-	{								\
-		if (cond)						\
-			__traceiter_##name(NULL, args);			\
-	}								\
+	__TP_DECLARE_NR_ARGS(name, PARAMS(args))			\
 									\
 	static noinline __maybe_unused notrace void			\
 	__tracestub_##name(data_proto)					\
@@ -273,6 +337,25 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		preempt_disable_notrace();				\
 		__TP_CALL_PROBES(name, PARAMS(data_proto), PARAMS(args)); \
 		preempt_enable_notrace();				\
+	}								\
+									\
+	static inline bool trace_##name##_enabled(void)			\
+	{								\
+		return imv_unlikely_var(__tracepoint_##name.active);	\
+	}								\
+									\
+	static inline void trace_##name(proto)				\
+	{								\
+		if (imv_unlikely_var(__tracepoint_##name.active) && (cond)) \
+			__TP_CALL_STUB(name, PARAMS(args));		\
+		if (IS_ENABLED(CONFIG_LOCKDEP) && __TP_CPU_ONLINE && (cond)) \
+			WARN_ON_ONCE(!rcu_is_watching());		\
+	}								\
+									\
+	static inline void trace_call__##name(proto)			\
+	{								\
+		if (cond)						\
+			__TP_CALL_STUB(name, PARAMS(args));		\
 	}								\
 									\
 	__DECLARE_TRACE_RCUIDLE(name, PARAMS(proto), PARAMS(args),	\
@@ -311,21 +394,26 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * compiler's business. The stub is not traced: every event passes through it.
  * The semicolon at the end is for headers of events that have none.
  */
-#define DEFINE_TRACE_FN(_name, _reg, _unreg, proto...)			\
+#define __DEFINE_TRACE(_name, _callbacks)				\
 	static const char __tpstrtab_##_name[]				\
 	__section("__tracepoints_strings") = #_name;			\
 	struct tracepoint __tracepoint_##_name				\
 	__used __section("__tracepoints") = {				\
 		.name = __tpstrtab_##_name,				\
+		.callbacks = _callbacks,				\
+		__TP_INIT_NR_ARGS(_name)				\
+	};								\
+	__TRACEPOINT_ENTRY(_name);					\
+	__TP_DEFINE_STUB(_name);
+
+#define DEFINE_TRACE_FN(_name, _reg, _unreg, proto...)			\
+	static const struct tracepoint_callbacks __tpcallbacks_##_name = { \
 		.regfunc = _reg,					\
 		.unregfunc = _unreg,					\
 	};								\
-	__TRACEPOINT_ENTRY(_name);					\
-	extern __typeof__(__tracestub_##_name) __traceiter_##_name	\
-	__alias(__tracestub_##_name);
+	__DEFINE_TRACE(_name, &__tpcallbacks_##_name)
 
-#define DEFINE_TRACE(name, proto...)					\
-	DEFINE_TRACE_FN(name, NULL, NULL)
+#define DEFINE_TRACE(name, proto...)	__DEFINE_TRACE(name, NULL)
 
 #define EXPORT_TRACEPOINT_SYMBOL(name)					\
 	EXPORT_SYMBOL(__tracepoint_##name);				\

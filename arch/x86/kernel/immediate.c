@@ -47,16 +47,28 @@ unsigned int arch_imv_insn_size(const struct imv_site *site)
 	return mov_opcode_size(insn) + (mov_is_wide(insn) ? 8 : 4);
 }
 
+static void write_jump(const struct imv_site *site, struct imv_insn *new,
+		       const void *target)
+{
+	__text_gen_insn(new->bytes, new->size == JMP8_INSN_SIZE ?
+			JMP8_INSN_OPCODE : JMP32_INSN_OPCODE,
+			imv_site_insn(site), target, new->size);
+}
+
+static void make_jump_to(const struct imv_site *site, struct imv_insn *new)
+{
+	long value = *(s32 *)imv_site_var(site);
+
+	write_jump(site, new, value ? (void *)value : imv_site_target(site));
+}
+
 static void make_jump(const struct imv_site *site, struct imv_insn *new)
 {
 	bool likely = imv_site_flags(site) & IMV_JUMP_LIKELY;
 	bool away = *(u8 *)imv_site_var(site) ? !likely : likely;
 
 	if (away)
-		__text_gen_insn(new->bytes, new->size == JMP8_INSN_SIZE ?
-				JMP8_INSN_OPCODE : JMP32_INSN_OPCODE,
-				imv_site_insn(site), imv_site_target(site),
-				new->size);
+		write_jump(site, new, imv_site_target(site));
 	else
 		memcpy(new->bytes, x86_nops[new->size], new->size);
 }
@@ -115,10 +127,12 @@ void __ref arch_imv_transform(const struct imv_site *site, bool early)
 	struct imv_insn new = { .size = arch_imv_insn_size(site) };
 	void *insn = imv_site_insn(site);
 
-	if (imv_site_is_jump(site))
-		make_jump(site, &new);
-	else
+	if (!imv_site_is_jump(site))
 		make_mov(site, &new);
+	else if (imv_site_flags(site) == IMV_JUMP_TO)
+		make_jump_to(site, &new);
+	else
+		make_jump(site, &new);
 
 	if (!memcmp(insn, new.bytes, new.size))
 		return;

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ASM_X86_TRACEPOINT_H
+#define _ASM_X86_TRACEPOINT_H
+
+/*
+ * Tracepoints on 64-bit x86: the stub is a jump, patched to lead to a
+ * trampoline made for the probes that are connected. Included by
+ * linux/tracepoint.h alone.
+ */
+
+#include <linux/objtool.h>
+#include <linux/stringify.h>
+#include <asm/asm.h>
+
+struct pt_regs;
+struct tracepoint_func;
+
+/* The words that the ABI passes in registers, without that of the data. */
+#define TRACEPOINT_REG_ARGS	5
+
+#ifdef CONFIG_PREEMPT_COUNT
+#define __TRACESTUB_PREEMPT_DISABLE	"incl %gs:__preempt_count(%rip)\n\t"
+#else
+#define __TRACESTUB_PREEMPT_DISABLE
+#endif
+
+/*
+ * Preemption is disabled before the jump: who is in a trampoline is a reader
+ * of RCU from its first instruction to its last.
+ *
+ * The record of the jump is that of an immediate value of the IMV_JUMP_TO kind.
+ */
+#define ARCH_TRACESTUB(name)						\
+	asm(".pushsection .text, \"ax\"\n\t"				\
+	    ".balign 4\n\t"						\
+	    ".globl __traceiter_" #name "\n\t"				\
+	    ".type __traceiter_" #name ", @function\n"			\
+	    "__traceiter_" #name ":\n\t"				\
+	    ANNOTATE_NOENDBR						\
+	    __TRACESTUB_PREEMPT_DISABLE					\
+	    "1: jmp __tracepoint_leave\n\t"				\
+	    ".size __traceiter_" #name ", . - __traceiter_" #name "\n\t" \
+	    ".popsection\n\t"						\
+	    ".pushsection __imv, \"aw\"\n\t"				\
+	    ".balign 4\n\t"						\
+	    ".long 1b - .\n\t"						\
+	    ".long __tracepoint_leave - .\n\t"				\
+	    ".long __tracepoint_" #name " + "				\
+	    __stringify(TRACEPOINT_CODE_OFFSET) " + "			\
+	    __stringify(IMV_JUMP_TO) " - .\n\t"				\
+	    ".popsection")
+
+void __tracepoint_leave(void);
+
+int arch_make_tracepoint_code(struct tracepoint_func *probes, unsigned int nr_args,
+			      struct tracepoint_code *code);
+void arch_free_tracepoint_code(const struct tracepoint_code *code);
+void arch_replace_tracepoint_call(const struct tracepoint_code *code,
+				  const struct tracepoint_func *probe);
+
+bool is_tracepoint_trampoline(unsigned long addr);
+bool tracepoint_trampoline_has_frame(unsigned long addr);
+void tracepoint_caller_regs(struct pt_regs *regs);
+
+#endif /* _ASM_X86_TRACEPOINT_H */
