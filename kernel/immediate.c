@@ -409,6 +409,33 @@ void __init imv_init(void)
 }
 
 #ifdef CONFIG_MODULES
+static bool imv_site_is_zero(const struct imv_site *site)
+{
+	unsigned int flags = imv_site_flags(site);
+	size_t size = 1 << flags;
+
+	if (imv_site_is_jump(site))
+		size = flags == IMV_JUMP_TO ? sizeof(s32) : sizeof(u8);
+	return !memchr_inv(imv_site_var(site), 0, size);
+}
+
+/* Code is built as for values of zero, which most have. */
+static void imv_sweep_built(struct imv_site *site, struct imv_site *stop)
+{
+	const void *zero = NULL;
+
+	for (; site < stop; site++) {
+		const void *var = imv_site_var(site);
+
+		if (var == zero)
+			continue;
+		if (imv_site_is_zero(site))
+			zero = var;
+		else
+			arch_imv_transform(site, true);
+	}
+}
+
 /**
  * imv_module_coming - take in the sites of a module that is being loaded
  * @mod: the module, relocated, its text still writable and not executed
@@ -428,7 +455,7 @@ void imv_module_coming(struct module *mod)
 
 	imv_sort(mod->imv_sites, stop);
 	mutex_lock(&imv_mutex);
-	imv_sweep_table(mod->imv_sites, stop, NULL, (void *)ULONG_MAX, true);
+	imv_sweep_built(mod->imv_sites, stop);
 	list_add_rcu(&mod->imv_list, &imv_modules);
 	mutex_unlock(&imv_mutex);
 }

@@ -82,14 +82,22 @@ static unsigned int count_live(const struct tracepoint_func *probes)
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 /*
- * Where the stubs lead while nobody is connected, and the trampolines in the
- * end: the stub disabled preemption.
+ * Where the stubs lead while nobody is connected, and trampolines in the end:
+ * the stub disabled preemption.
  */
 void notrace __tracepoint_leave(void)
 {
 	preempt_enable_notrace();
 }
 EXPORT_SYMBOL(__tracepoint_leave);
+
+#ifdef CONFIG_PREEMPTION
+/* Where trampolines that enable preemption lead when that is asked for. */
+void notrace __tracepoint_resched(void)
+{
+	__preempt_schedule_notrace();
+}
+#endif
 
 /* Without a trampoline, where the arguments forbid one, sites call in C. */
 static int make_code(const struct tracepoint *tp, struct tp_probes *probes)
@@ -117,6 +125,12 @@ static void replace_call(const struct tp_probes *probes,
 	if (probes->code.text)
 		arch_replace_tracepoint_call(&probes->code, probe);
 }
+
+/* Probes are called with preemption disabled, but trampolines end without. */
+static void synchronize_trampolines(void)
+{
+	synchronize_rcu_tasks();
+}
 #else
 static int make_code(const struct tracepoint *tp, struct tp_probes *probes)
 {
@@ -127,6 +141,7 @@ static void free_code(const struct tp_probes *probes) { }
 static void set_code(struct tracepoint *tp, const struct tp_probes *probes) { }
 static void replace_call(const struct tp_probes *probes,
 			 const struct tracepoint_func *probe) { }
+static void synchronize_trampolines(void) { }
 #endif
 
 static struct tp_probes *array_of(struct tracepoint_func *probes)
@@ -160,6 +175,7 @@ static void free_retired(struct work_struct *work)
 	mutex_unlock(&tracepoints_mutex);
 
 	tracepoint_synchronize_unregister();
+	synchronize_trampolines();
 
 	mutex_lock(&tracepoints_mutex);
 	for (; probes; probes = next) {
@@ -178,14 +194,15 @@ static void retire_probes(struct tp_probes *old)
 	old->next = retired_probes;
 	retired_probes = old;
 	if (can_free)
-		schedule_delayed_work(&free_retired_work, RETIRE_DELAY);
+		queue_delayed_work(system_unbound_wq, &free_retired_work,
+				   RETIRE_DELAY);
 }
 
 static int __init start_freeing(void)
 {
 	mutex_lock(&tracepoints_mutex);
 	can_free = true;
-	schedule_delayed_work(&free_retired_work, RETIRE_DELAY);
+	queue_delayed_work(system_unbound_wq, &free_retired_work, RETIRE_DELAY);
 	mutex_unlock(&tracepoints_mutex);
 	return 0;
 }

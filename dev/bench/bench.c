@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a tracepoint costs, counted by the TSC: under QEMU's -icount that counts
- * instructions. Read a parameter to measure; nothing else runs then but interrupts,
- * so that the least of several runs is exact.
+ * What a tracepoint costs, counted by the TSC; see ticks.h. Read a parameter to
+ * measure:
  *
  *	pass		a pass of one site with 0 to 16 empty probes
  *	change		connecting a probe more and less, with 0 to 2 there
@@ -11,15 +10,12 @@
  *	ticks		the TSC
  */
 #include <linux/kprobes.h>
-#include <linux/minmax.h>
 #include <linux/module.h>
-#include <linux/timex.h>
 #include <linux/tracepoint.h>
 
 #include "bench.h"
+#include "ticks.h"
 
-#define RUNS	20
-#define PASSES	100
 #define PROBES	16
 
 DEFINE_TRACE(bench, TP_PROTO(int number, void *pointer), TP_ARGS(number, pointer));
@@ -34,15 +30,6 @@ static void *nr_data(unsigned long nr)
 	return (void *)(nr + 1);
 }
 
-/* Not inlined, and both the same but for the site. */
-static noinline notrace void pass_nothing(int number, void *pointer)
-{
-	unsigned int i;
-
-	for (i = 0; i < PASSES; i++)
-		barrier();
-}
-
 static noinline notrace void pass_site(int number, void *pointer)
 {
 	unsigned int i;
@@ -53,31 +40,13 @@ static noinline notrace void pass_site(int number, void *pointer)
 	}
 }
 
-static cycles_t least_ticks(void (*pass)(int number, void *pointer))
-{
-	cycles_t start, least = ULLONG_MAX;
-	unsigned int i;
-
-	for (i = 0; i < RUNS; i++) {
-		start = get_cycles();
-		pass(i, &start);
-		least = min(least, get_cycles() - start);
-	}
-	return least;
-}
-
-static unsigned long pass_ticks(void)
-{
-	return (least_ticks(pass_site) - least_ticks(pass_nothing) + PASSES / 2) / PASSES;
-}
-
 static int pass_get(char *buffer, const struct kernel_param *param)
 {
 	unsigned long i;
 	int len = 0;
 
 	for (i = 0; i <= PROBES; i++) {
-		len += sysfs_emit_at(buffer, len, "%lu %lu\n", i, pass_ticks());
+		len += sysfs_emit_at(buffer, len, "%lu %lu\n", i, pass_ticks(pass_site));
 		register_trace_bench(probe, nr_data(i));
 	}
 	while (i--)

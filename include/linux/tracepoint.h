@@ -147,9 +147,9 @@ static inline bool is_tracepoint_trampoline(unsigned long addr)
 	return false;
 }
 
-static inline bool tracepoint_trampoline_has_frame(unsigned long addr)
+static inline int tracepoint_trampoline_depth(unsigned long addr)
 {
-	return false;
+	return -1;
 }
 
 static inline void tracepoint_caller_regs(struct pt_regs *regs) { }
@@ -248,7 +248,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	({								\
 		void *__tp_data;					\
 									\
-		asm("" : "=r" (__tp_data));				\
+		asm volatile("" : "=r" (__tp_data));			\
 		__tp_data;						\
 	})
 

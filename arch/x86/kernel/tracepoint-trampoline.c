@@ -9,21 +9,22 @@
  * trampoline is
  *
  *	nothing on a CPU that is offline, where RCU does not watch
- *	push %rbp; mov %rsp, %rbp		with a frame
- *	sub $size, %rsp				with a frame
- *	mov %rsi, ...(%rsp) ...			save, when there are several probes
+ *	push %rbp; mov %rsp, %rbp	with a frame
+ *	push %rsi; ...			save, when there are several probes
  *  for each probe:
- *	mov ...(%rbp), %rax; mov %rax, (%rsp)	arguments on the stack
+ *	mov ...(%rsp), %rsi; ...	restore; pop, for the last one
+ *	push ...(%rbp); ...		arguments on the stack
  *	mov $data, %rdi
  *	call probe
- *	mov ...(%rsp), %rsi ...			restore, but for the last one
+ *	add $size, %rsp			with arguments on the stack
  *
- *	leave					with a frame
- *	jmp __tracepoint_leave
+ *	pop %rbp			with a frame
+ *	enable preemption; ret
  *
- * One probe whose arguments are in registers needs no frame. Where there is one
- * it is a frame as of C code with frame pointers: unwinders expect that of
- * generated code which they know nothing about.
+ * There is a frame, as of C code with frame pointers, where these are the
+ * configuration's, and where arguments are on the stack. Unwinders expect that
+ * of generated code. Elsewhere a few words ahead of the code tell how deep the
+ * stack is.
  *
  * The idea of such code is that of the trampolines of ftrace and BPF.
  */
@@ -36,6 +37,7 @@
 #include <linux/set_memory.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
+#include <asm/alternative.h>
 #include <asm/insn.h>
 #include <asm/percpu.h>
 #include <asm/smp.h>
@@ -53,10 +55,18 @@
 
 struct chunk {
 	struct chunk *next;
-	u8 *text;
+	u8 *memory;
 	DECLARE_BITMAP(used, SLOTS);
-	DECLARE_BITMAP(framed, SLOTS);	/* belongs to code with a frame */
+	DECLARE_BITMAP(first, SLOTS);	/* a trampoline begins there */
 };
+
+/* What lies ahead of the code of a trampoline. */
+struct unwind_info {
+	u16 save_at;		/* from the start of the code */
+	u16 restore_at;
+	u8 nr_saved;
+	bool framed;
+} __aligned(8);
 
 static struct chunk *chunks;
 
@@ -65,14 +75,27 @@ static struct chunk *find_chunk(unsigned long addr)
 	struct chunk *chunk;
 
 	for (chunk = READ_ONCE(chunks); chunk; chunk = chunk->next)
-		if (addr - (unsigned long)chunk->text < CHUNK_SIZE)
+		if (addr - (unsigned long)chunk->memory < CHUNK_SIZE)
 			return chunk;
 	return NULL;
 }
 
 static unsigned int slot_of(const struct chunk *chunk, unsigned long addr)
 {
-	return (addr - (unsigned long)chunk->text) / SLOT_SIZE;
+	return (addr - (unsigned long)chunk->memory) / SLOT_SIZE;
+}
+
+static const struct unwind_info *find_info(unsigned long addr)
+{
+	const struct chunk *chunk = find_chunk(addr);
+	unsigned int slot;
+
+	if (!chunk)
+		return NULL;
+	for (slot = slot_of(chunk, addr); !test_bit(slot, chunk->first); slot--)
+		if (!slot)
+			return NULL;
+	return (const void *)(chunk->memory + slot * SLOT_SIZE);
 }
 
 /**
@@ -89,19 +112,31 @@ bool is_tracepoint_trampoline(unsigned long addr)
 	return find_chunk(addr);
 }
 
+/* Where the instruction that saves an argument begins among those that do. */
+static const u8 save_offset[TRACEPOINT_REG_ARGS + 1] = { 0, 1, 2, 3, 5, 7 };
+
 /**
- * tracepoint_trampoline_has_frame - how to unwind from a trampoline?
+ * tracepoint_trampoline_depth - how deep is the stack in a trampoline?
  * @addr: an address in it
  *
  * Context: any.
- * Return: true if it has a frame that %rbp points to, false if the return
- *	   address is what %rsp points to.
+ * Return: the number of words between what %rsp points to and the return
+ *	   address, or -1 if %rbp points to a frame.
  */
-bool tracepoint_trampoline_has_frame(unsigned long addr)
+int tracepoint_trampoline_depth(unsigned long addr)
 {
-	struct chunk *chunk = find_chunk(addr);
+	const struct unwind_info *info = find_info(addr);
+	long offset, restored;
+	int i, depth = 0;
 
-	return chunk && test_bit(slot_of(chunk, addr), chunk->framed);
+	if (!info || info->framed)
+		return -1;
+	offset = addr - (unsigned long)(info + 1);
+	restored = info->restore_at + save_offset[info->nr_saved];
+	for (i = 0; i < info->nr_saved; i++)
+		depth += offset >= info->save_at + save_offset[i + 1] &&
+			 offset < restored - save_offset[i];
+	return depth;
 }
 
 /**
@@ -116,14 +151,16 @@ bool tracepoint_trampoline_has_frame(unsigned long addr)
 notrace void tracepoint_caller_regs(struct pt_regs *regs)
 {
 	const unsigned long *frame = (const unsigned long *)regs->sp;
+	int depth;
 
 	if (!is_tracepoint_trampoline(regs->ip))
 		return;
-	/* The probe's frame: %rbp of the trampoline, the address in it. */
-	if (tracepoint_trampoline_has_frame(regs->ip))
+	/* The probe's frame: %rbp of its caller, the address in that, its stack. */
+	depth = tracepoint_trampoline_depth(regs->ip - 1);
+	if (depth < 0)
 		regs->ip = ((const unsigned long *)frame[0])[1];
 	else
-		regs->ip = frame[2];
+		regs->ip = frame[2 + depth];
 }
 EXPORT_SYMBOL_GPL(tracepoint_caller_regs);
 
@@ -133,14 +170,14 @@ static struct chunk *new_chunk(void)
 
 	if (!chunk)
 		return NULL;
-	chunk->text = module_alloc(CHUNK_SIZE);
-	if (!chunk->text) {
+	chunk->memory = module_alloc(CHUNK_SIZE);
+	if (!chunk->memory) {
 		kfree(chunk);
 		return NULL;
 	}
-	memset(chunk->text, INT3_INSN_OPCODE, CHUNK_SIZE);
-	set_memory_ro((unsigned long)chunk->text, CHUNK_SIZE / PAGE_SIZE);
-	set_memory_x((unsigned long)chunk->text, CHUNK_SIZE / PAGE_SIZE);
+	memset(chunk->memory, INT3_INSN_OPCODE, CHUNK_SIZE);
+	set_memory_ro((unsigned long)chunk->memory, CHUNK_SIZE / PAGE_SIZE);
+	set_memory_x((unsigned long)chunk->memory, CHUNK_SIZE / PAGE_SIZE);
 	chunk->next = chunks;
 	smp_store_release(&chunks, chunk);
 	return chunk;
@@ -153,39 +190,38 @@ static u8 *alloc_slots(struct chunk *chunk, unsigned int nr)
 	if (first + nr > SLOTS)
 		return NULL;
 	bitmap_set(chunk->used, first, nr);
-	return chunk->text + first * SLOT_SIZE;
+	set_bit(first, chunk->first);
+	return chunk->memory + first * SLOT_SIZE;
 }
 
-static u8 *alloc_text(unsigned int size)
+static u8 *alloc_memory(unsigned int size)
 {
 	unsigned int nr = DIV_ROUND_UP(size, SLOT_SIZE);
 	struct chunk *chunk;
-	u8 *text;
+	u8 *memory;
 
 	for (chunk = chunks; chunk; chunk = chunk->next) {
-		text = alloc_slots(chunk, nr);
-		if (text)
-			return text;
+		memory = alloc_slots(chunk, nr);
+		if (memory)
+			return memory;
 	}
 	chunk = new_chunk();
 	return chunk ? alloc_slots(chunk, nr) : NULL;
 }
 
-static void free_text(u8 *text, unsigned int size)
+static void free_memory(u8 *memory, unsigned int size)
 {
-	struct chunk *chunk = find_chunk((unsigned long)text);
-	unsigned int first = slot_of(chunk, (unsigned long)text);
-	unsigned int nr = DIV_ROUND_UP(size, SLOT_SIZE);
+	struct chunk *chunk = find_chunk((unsigned long)memory);
+	unsigned int first = slot_of(chunk, (unsigned long)memory);
 
-	text_poke_set(text, INT3_INSN_OPCODE, size);
-	bitmap_clear(chunk->framed, first, nr);
-	bitmap_clear(chunk->used, first, nr);
+	text_poke_set(memory, INT3_INSN_OPCODE, size);
+	clear_bit(first, chunk->first);
+	bitmap_clear(chunk->used, first, DIV_ROUND_UP(size, SLOT_SIZE));
 }
 
-/*
- * Code being written, twice: first without a buffer, to learn its size.
- */
+/* Code being written, twice: first without a buffer, to learn its size. */
 struct writer {
+	struct unwind_info info;
 	u8 *buffer;
 	unsigned int size;
 	unsigned long text;	/* where it will be executed */
@@ -246,11 +282,17 @@ static void write_data(struct writer *w, const void *data)
 	}
 }
 
-#define MOV_STORE	0x89
-#define MOV_LOAD	0x8b
+/* Saves the argument registers; the instructions have the sizes of save_offset. */
+static void write_save(struct writer *w, unsigned int nr)
+{
+	static const u8 push[] = { 0x56, 0x52, 0x51, 0x41, 0x50, 0x41, 0x51 };
 
-/* The argument registers to or from where they are saved, at @offset(%rsp). */
-static void write_reg_moves(struct writer *w, u8 mov, unsigned int nr, u8 offset)
+	w->info.save_at = w->size;
+	w->info.nr_saved = nr;
+	write_bytes(w, push, save_offset[nr]);
+}
+
+static void write_load_saved(struct writer *w, unsigned int nr)
 {
 	static const u8 prefix_and_modrm[TRACEPOINT_REG_ARGS][2] = {
 		{ 0x48, 0x74 }, { 0x48, 0x54 }, { 0x48, 0x4c },	/* rsi rdx rcx */
@@ -259,64 +301,90 @@ static void write_reg_moves(struct writer *w, u8 mov, unsigned int nr, u8 offset
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		write_insn(w, prefix_and_modrm[i][0], mov, prefix_and_modrm[i][1],
-			   0x24, offset + 8 * i);
+		write_insn(w, prefix_and_modrm[i][0], 0x8b, prefix_and_modrm[i][1],
+			   0x24, 8 * (nr - 1 - i));
 }
 
-/* A probe may change the arguments on its stack, so each gets its own. */
-static void write_stack_args(struct writer *w, unsigned int nr)
+static void write_restore(struct writer *w, unsigned int nr)
+{
+	static const u8 pop[] = { 0x41, 0x59, 0x41, 0x58, 0x59, 0x5a, 0x5e };
+
+	w->info.restore_at = w->size;
+	write_bytes(w, pop + sizeof(pop) - save_offset[nr], save_offset[nr]);
+}
+
+static void write_call(struct writer *w, struct tracepoint_func *probe,
+		       unsigned int on_stack)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr; i++) {
-		write_insn(w, 0x48, MOV_LOAD, 0x45, 16 + 8 * i);
-		write_insn(w, 0x48, MOV_STORE, 0x44, 0x24, 8 * i);
+	/* A probe may change what is on its stack, so each gets its own. */
+	for (i = on_stack; i--; )
+		write_insn(w, 0xff, 0x75, 16 + 8 * i);	/* push ...(%rbp) */
+	write_data(w, probe->data);
+	probe->call = w->size;
+	write_insn(w, CALL_INSN_OPCODE);
+	write_target(w, probe->func);
+	if (on_stack)
+		write_insn(w, 0x48, 0x83, 0xc4, 8 * on_stack);
+}
+
+/*
+ * Enabling preemption here rather than in a function makes a trampoline one
+ * whose text may be left while it is not disabled any more: freeing it takes a
+ * grace period of RCU tasks. Which return the CPU wants is known after boot.
+ */
+static void write_leave(struct writer *w)
+{
+	if (system_state == SYSTEM_BOOTING || cpu_wants_rethunk()) {
+		write_insn(w, JMP32_INSN_OPCODE);
+		write_target(w, __tracepoint_leave);
+		return;
 	}
+#ifdef CONFIG_PREEMPT_COUNT
+	write_insn(w, 0x65, 0xff, 0x0c, 0x25);		/* decl %gs:... */
+	write_s32(w, (unsigned long)&__preempt_count);
+#ifdef CONFIG_PREEMPTION
+	write_insn(w, 0x0f, 0x84);			/* je */
+	write_target(w, __tracepoint_resched);
+#endif
+#endif
+	write_insn(w, RET_INSN_OPCODE, INT3_INSN_OPCODE);
 }
 
 /* Writes the trampoline, and to each probe where its call is. */
 static void write_trampoline(struct writer *w, struct tracepoint_func *probes,
-			     unsigned int nr_args, bool framed)
+			     unsigned int nr_args)
 {
 	unsigned int in_regs = min(nr_args, TRACEPOINT_REG_ARGS + 0U);
 	unsigned int on_stack = nr_args - in_regs;
 	unsigned int saved = probes[1].func ? in_regs : 0;
+	struct tracepoint_func *probe;
 
 	w->size = 0;
+	w->info.framed = IS_ENABLED(CONFIG_FRAME_POINTER) || on_stack;
 	write_online_check(w);
-	if (framed) {
+	if (w->info.framed)
 		write_insn(w, 0x55, 0x48, 0x89, 0xe5);
-		write_insn(w, 0x48, 0x83, 0xec, 8 * (on_stack + saved));
+	write_save(w, saved);
+	for (probe = probes; probe->func; probe++) {
+		if (!probe[1].func)
+			write_restore(w, saved);
+		else if (probe != probes)
+			write_load_saved(w, saved);
+		write_call(w, probe, on_stack);
 	}
-	write_reg_moves(w, MOV_STORE, saved, 8 * on_stack);
-	for (;;) {
-		write_stack_args(w, on_stack);
-		write_data(w, probes->data);
-		probes->call = w->size;
-		write_insn(w, CALL_INSN_OPCODE);
-		write_target(w, probes->func);
-		if (!(++probes)->func)
-			break;
-		write_reg_moves(w, MOV_LOAD, saved, 8 * on_stack);
-	}
-	if (framed)
-		write_insn(w, 0xc9);
-	write_insn(w, JMP32_INSN_OPCODE);
-	write_target(w, __tracepoint_leave);
+	if (w->info.framed)
+		write_insn(w, 0x5d);
+	write_leave(w);
 }
 
-static bool needs_frame(const struct tracepoint_func *probes, unsigned int nr_args)
+static void copy_trampoline(const struct writer *w)
 {
-	return IS_ENABLED(CONFIG_FRAME_POINTER) || probes[1].func ||
-	       nr_args > TRACEPOINT_REG_ARGS;
-}
+	u8 *text = (u8 *)w->text;
 
-static void set_framed(const u8 *text, unsigned int size)
-{
-	struct chunk *chunk = find_chunk((unsigned long)text);
-
-	bitmap_set(chunk->framed, slot_of(chunk, (unsigned long)text),
-		   DIV_ROUND_UP(size, SLOT_SIZE));
+	text_poke_copy(text - sizeof(w->info), &w->info, sizeof(w->info));
+	text_poke_copy(text, w->buffer, w->size);
 }
 
 /**
@@ -333,29 +401,27 @@ static void set_framed(const u8 *text, unsigned int size)
 int arch_make_tracepoint_code(struct tracepoint_func *probes, unsigned int nr_args,
 			      struct tracepoint_code *code)
 {
-	bool framed = needs_frame(probes, nr_args);
 	struct writer w = { };
+	u8 *memory;
 
-	write_trampoline(&w, probes, nr_args, framed);
-	code->size = w.size;
+	write_trampoline(&w, probes, nr_args);
 	w.buffer = kmalloc(w.size, GFP_KERNEL);
 	if (!w.buffer)
 		return -ENOMEM;
-	code->text = alloc_text(w.size);
-	if (!code->text) {
+	memory = alloc_memory(sizeof(w.info) + w.size);
+	if (!memory) {
 		kfree(w.buffer);
 		return -ENOMEM;
 	}
 
+	code->text = memory + sizeof(w.info);
+	code->size = w.size;
 	w.text = (unsigned long)code->text;
-	write_trampoline(&w, probes, nr_args, framed);
-	if (!w.too_far) {
-		text_poke_copy(code->text, w.buffer, w.size);
-		if (framed)
-			set_framed(code->text, w.size);
-	} else {
-		free_text(code->text, w.size);
-	}
+	write_trampoline(&w, probes, nr_args);
+	if (!w.too_far)
+		copy_trampoline(&w);
+	else
+		arch_free_tracepoint_code(code);
 	kfree(w.buffer);
 	return w.too_far ? -ERANGE : 0;
 }
@@ -368,7 +434,8 @@ int arch_make_tracepoint_code(struct tracepoint_func *probes, unsigned int nr_ar
  */
 void arch_free_tracepoint_code(const struct tracepoint_code *code)
 {
-	free_text(code->text, code->size);
+	free_memory(code->text - sizeof(struct unwind_info),
+		    code->size + sizeof(struct unwind_info));
 }
 
 /**

@@ -26,7 +26,7 @@ struct tracepoint_func;
 
 /*
  * Preemption is disabled before the jump: who is in a trampoline is a reader
- * of RCU from its first instruction to its last.
+ * of RCU before any probe is called.
  *
  * The record of the jump is that of an immediate value of the IMV_JUMP_TO kind.
  */
@@ -51,6 +51,7 @@ struct tracepoint_func;
 	    ".popsection")
 
 void __tracepoint_leave(void);
+void __tracepoint_resched(void);
 
 int arch_make_tracepoint_code(struct tracepoint_func *probes, unsigned int nr_args,
 			      struct tracepoint_code *code);
@@ -59,7 +60,7 @@ void arch_replace_tracepoint_call(const struct tracepoint_code *code,
 				  const struct tracepoint_func *probe);
 
 bool is_tracepoint_trampoline(unsigned long addr);
-bool tracepoint_trampoline_has_frame(unsigned long addr);
+int tracepoint_trampoline_depth(unsigned long addr);
 void tracepoint_caller_regs(struct pt_regs *regs);
 
 #endif /* _ASM_X86_TRACEPOINT_H */

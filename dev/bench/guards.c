@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the guard of a tracepoint that is off costs on the processor of this
+ * machine, in cycles of its TSC, for several forms of guard. Lines of case, unit
+ * and number, the mean of many guards in the best of many runs:
+ *
+ *	warm	guards one after the other, each with six instructions of traced code
+ *		that do not wait for each other; what they take longer than that
+ *		code alone
+ *	cold	guards in a cache line each, with a variable in one of its own where
+ *		they load one, all flushed from the caches before, and each guard
+ *		waited for; what they take longer than the traced code alone, as cold
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <x86intrin.h>
+
+#define GUARDS		1000
+#define WARM_RUNS	5000
+#define COLD_RUNS	1000
+#define LINE		64
+
+#define STRING(x)	#x
+#define VALUE(x)	STRING(x)
+
+uint8_t guard_variables[GUARDS * LINE] __attribute__((aligned(LINE)));
+
+
+#define TRACED	"add $1, %rcx; add $1, %rdx; add $1, %rsi; "		\
+		"add $1, %rdi; add $1, %r8; add $1, %r9; "
+
+/*
+ * A form as a function for each of the two; index counts the guards. Variables
+ * are not in the order of the guards, lest the processor fetch them ahead.
+ */
+#define FORM(name, guard)						\
+	void warm_##name(void);						\
+	void cold_##name(void);						\
+	asm(".text; .balign 64; warm_" #name ": "			\
+	    ".set index, 0; .rept " VALUE(GUARDS) "; "			\
+	    guard "; " TRACED ".set index, index + 1; .endr; ret; "	\
+	    ".balign 64; cold_" #name ": "				\
+	    ".set index, 0; .rept " VALUE(GUARDS) "; "			\
+	    guard "; " TRACED "lfence; jmp 92f; .balign 64; 92: "	\
+	    ".set index, index + 1; .endr; ret; "			\
+	    ".globl end_" #name "; end_" #name ":");			\
+	extern uint8_t end_##name[]
+
+FORM(nothing, "");
+FORM(nop2, ".byte 0x66, 0x90");
+FORM(nop5, ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00");
+FORM(immediate, "mov $0, %eax; test %al, %al; jne guard_hit");
+FORM(memory, "cmpb $0, guard_variables + (index * 389 % 1000) * 64(%rip); jne guard_hit");
+asm("guard_hit: ud2");
+
+static const struct form {
+	const char *name;
+	void (*warm)(void);
+	void (*cold)(void);
+	uint8_t *end;
+} forms[] = {
+	{ "nothing", warm_nothing, cold_nothing, end_nothing },
+	{ "NOP of 2 bytes", warm_nop2, cold_nop2, end_nop2 },
+	{ "NOP of 5 bytes", warm_nop5, cold_nop5, end_nop5 },
+	{ "immediate load and test", warm_immediate, cold_immediate, end_immediate },
+	{ "memory load and test", warm_memory, cold_memory, end_memory },
+};
+
+static uint64_t ticks(void (*run)(void))
+{
+	unsigned int cpu;
+	uint64_t start;
+
+	_mm_mfence();
+	start = __rdtscp(&cpu);
+	_mm_lfence();
+	asm volatile("call *%0" : : "r" (run) : "rax", "rcx", "rdx",
+		     "rsi", "rdi", "r8", "r9", "memory", "cc");
+	return __rdtscp(&cpu) - start;
+}
+
+static void flush(uint8_t *start, uint8_t *end)
+{
+	for (; start < end; start += LINE)
+		_mm_clflush(start);
+}
+
+#define FORMS	(sizeof(forms) / sizeof(*forms))
+
+static uint64_t measure(const struct form *form, int cold)
+{
+	if (!cold)
+		return ticks(form->warm);
+	flush((uint8_t *)form->cold, form->end);
+	flush(guard_variables, guard_variables + sizeof(guard_variables));
+	return ticks(form->cold);
+}
+
+/* In turn, so that what else the machine does meets all of them. */
+static void compare(int cold)
+{
+	uint64_t least[FORMS], now;
+	unsigned int run, i;
+
+	for (run = 0; run < (cold ? COLD_RUNS : WARM_RUNS); run++) {
+		for (i = 0; i < FORMS; i++) {
+			now = measure(&forms[i], cold);
+			if (!run || now < least[i])
+				least[i] = now;
+		}
+	}
+	for (i = 1; i < FORMS; i++)
+		printf("guard, %s: %s,cycles,%.2f\n", cold ? "cold" : "warm", forms[i].name,
+		       ((double)least[i] - (double)least[0]) / GUARDS);
+}
+
+int main(void)
+{
+	compare(0);
+	compare(1);
+	return 0;
+}

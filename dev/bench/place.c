@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What it costs to pass a place that one of several tracers watches, and to
+ * record two values there. Read a parameter to measure; what is attached
+ * decides what that is:
+ *
+ *	event		a trace event
+ *	marker		a marker (with the series)
+ *	printk		trace_printk()
+ *	call		a call of bench_call(), for kprobes
+ *
+ * Write 1 to connect an empty probe, and 0 to disconnect it: marker_probe, kprobe.
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+
+#ifdef CONFIG_MARKERS
+#include <linux/marker.h>
+#endif
+
+#define CREATE_TRACE_POINTS
+#include "place_event.h"
+#include "ticks.h"
+
+#define DEFINE_PASS(name, place)					\
+	static noinline notrace void pass_##name(int number, void *pointer) \
+	{								\
+		unsigned int i;						\
+									\
+		for (i = 0; i < PASSES; i++) {				\
+			place;						\
+			barrier();					\
+		}							\
+	}								\
+									\
+	static int name##_get(char *buffer, const struct kernel_param *param) \
+	{								\
+		return sysfs_emit(buffer, "%lu\n", pass_ticks(pass_##name)); \
+	}								\
+									\
+	static const struct kernel_param_ops name##_ops = { .get = name##_get }; \
+	module_param_cb(name, &name##_ops, NULL, 0400)
+
+/* The functions on and off are called when 1 or 0 is written. */
+#define DEFINE_SWITCH(name, on, off)					\
+	static int name##_set(const char *text, const struct kernel_param *param) \
+	{								\
+		bool want;						\
+		int ret = kstrtobool(text, &want);			\
+									\
+		return ret ?: want ? on : off;				\
+	}								\
+									\
+	static const struct kernel_param_ops name##_ops = { .set = name##_set }; \
+	module_param_cb(name, &name##_ops, NULL, 0200)
+
+noinline void bench_call(int number, void *pointer);
+void bench_call(int number, void *pointer)
+{
+	barrier();
+}
+
+DEFINE_PASS(event, trace_bench_place(number, pointer));
+DEFINE_PASS(printk, trace_printk("number %d pointer %p\n", number, pointer));
+DEFINE_PASS(call, bench_call(number, pointer));
+
+#ifdef CONFIG_MARKERS
+static void marker_probe_func(void *private, void *call_private, const char *format,
+			      va_list *args)
+{
+}
+
+DEFINE_PASS(marker, trace_mark(bench_place, "number %d pointer %p", number, pointer));
+DEFINE_SWITCH(marker_probe,
+	      marker_probe_register("bench_place", "number %d pointer %p",
+				    marker_probe_func, NULL),
+	      marker_probe_unregister("bench_place", marker_probe_func, NULL));
+#endif
+
+static int kprobe_func(struct kprobe *kp, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static struct kprobe bench_kprobe = {
+	.symbol_name = "bench_call",
+	.pre_handler = kprobe_func,
+};
+
+static int kprobe_on(void)
+{
+	bench_kprobe.addr = NULL;
+	bench_kprobe.flags = 0;
+	return register_kprobe(&bench_kprobe);
+}
+
+static int kprobe_off(void)
+{
+	unregister_kprobe(&bench_kprobe);
+	return 0;
+}
+
+DEFINE_SWITCH(kprobe, kprobe_on(), kprobe_off());
+
+MODULE_DESCRIPTION("What several tracers cost at the same place");
+MODULE_LICENSE("GPL");
