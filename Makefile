@@ -24,8 +24,8 @@ matrix:	tree ## build, boot and test other configurations, architectures, compil
 	@dev/setup.sh dev/packages.matrix
 	@dev/matrix.sh
 
-bench:	tree ## what tracepoints cost, in instructions, with and without the series
-	@dev/bench.sh
+bench:	tree ## what tracepoints cost, in instructions, with and without the series; SHORT=1 for less
+	@dev/bench.sh $(if $(SHORT),short)
 
 boot:	build ## a shell in the guest
 	@dev/guest.sh --flavour $(FLAVOUR) --shell

@@ -1,33 +1,37 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# bench.sh: what tracepoints cost on the kernel without the series, and on that
-# with it, in the same configuration: a table with ratios, out/bench/results.csv,
-# and out/bench/results.svg.
+# bench.sh [short]: what tracepoints cost on the kernel without the series, and on
+# that with it, in the same configuration: a table with ratios, and how these
+# compare with dev/bench/bars; out/bench/results.csv and out/bench/results.svg. The
+# short form has fewer sites.
 #
 # Instructions are counted by QEMU (-icount, one CPU): all that the CPU executes
 # in between, with interrupts. Syncs are calls that interrupt every other CPU to
 # synchronise its instructions, counted by a kprobe. Bytes are those of the image;
-# dev/bench/static.py tells what they are.
+# dev/bench/static.py tells what they are. Cycles are those of this machine's
+# processor, in user space; dev/bench/guards.c tells how.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
 dir=$out/bench
 flavours=(stock guest)
+sites=(100 1000 10000 100000)
+[[ ${1:-} != short ]] || sites=(100 1000 10000)
 
-# A hundred sites, ten thousand and a hundred thousand, in files that the compiler
-# can hold.
+# Many sites are in several files, that the compiler can hold.
 write_makefile() {
-	local part parts=(a b c d e f g h i j)
-	for part in few "${parts[@]}"; do
-		printf '#define PART %s\n#include "sites.c"\n' "$part" >"part_$part.c"
-	done
+	local n i parts
 	printf '#include <linux/module.h>\nMODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("Sites");\n' >main.c
-	printf '%s\n' 'obj-m := bench.o bench100.o bench10000.o bench100000.o' \
-		'bench100-y := main.o part_few.o' \
-		'bench10000-y := main.o part_a.o' \
-		"bench100000-y := main.o ${parts[*]/%/.o}" \
-		'CFLAGS_part_few.o := -DFEW' |
-		sed '/^bench100000-y/s/ \([a-j]\.o\)/ part_\1/g' >Makefile
+	printf 'obj-m := bench.o place.o\nCFLAGS_place.o := -I$(src)\n' >Makefile
+	for n in "${sites[@]}"; do
+		parts=''
+		for ((i = 0; i == 0 || i < n / 10000; i++)); do
+			printf '#define PART p%d_%d_\n#define SITES %d\n#include "sites.c"\n' \
+				"$n" "$i" $((n > 10000 ? 10000 : n)) >"part_${n}_$i.c"
+			parts+=" part_${n}_$i.o"
+		done
+		printf 'obj-m += bench%d.o\nbench%d-y := main.o%s\n' "$n" "$n" "$parts" >>Makefile
+	done
 }
 
 build_modules() {
@@ -38,6 +42,8 @@ build_modules() {
 	write_makefile
 	make -C "$out/build/$1" CC='ccache gcc' M="$PWD" -j"$(nproc)" modules
 	strip --strip-debug ./*.ko
+	gcc -O2 -Wall -Wextra -Werror -o rawtp rawtp.c
+	gcc -O2 -Wall -Wextra -Werror -o guards guards.c
 }
 
 # What the guest prints is what is measured: case, unit, number.
@@ -45,7 +51,7 @@ measure() {
 	with_progress "bench modules $1" "$logs/bench-modules-$1.log" build_modules "$1"
 	with_progress "bench $1" "$logs/bench-$1.log" \
 		"$top/dev/guest.sh" --flavour "$1" --name "bench-$1" --icount \
-		--timeout 1200 dev/bench/guest.sh "$dir/$1"
+		--timeout 1200 dev/bench/guest.sh "$dir/$1" "${sites[@]}"
 	{
 		python3 "$top/dev/bench/static.py" "$out/build/$1/vmlinux"
 		tr -d '\r' <"$logs/bench-$1.log" |
@@ -53,20 +59,37 @@ measure() {
 	} >"$dir/$1.csv"
 }
 
-# In the order of the guest. A case that one of them lacks stands out.
+# In the order of the guest. What stock does not have, or has in common, is -.
 compare() {
 	say "case,unit,stock,series,ratio"
 	awk -F, 'FNR == NR { stock[$1 "," $2] = $3; next }
-		{ key = $1 "," $2; had = stock[key]
+		{ key = $1 "," $2; had = key in stock ? stock[key] : "-"
 		  ratio = had > 0 ? sprintf("%.3f", $3 / had) : $3 == had ? "1.000" : "-"
 		  print key "," had "," $3 "," ratio }' "$dir/stock.csv" "$dir/guest.csv"
+	"$dir/guest/guards" | sed -E 's/,([^,]+)$/,-,\1,-/'
 }
 
 table() {
 	local line
 	while IFS=, read -r -a line; do
-		printf '%-40s %-12s %14s %14s %8s\n' "${line[@]}"
+		printf '%-48s %-12s %14s %14s %8s\n' "${line[@]}"
 	done <"$dir/results.csv"
+}
+
+# Of the cases there are, those that miss their bar. Return: are there none?
+missed_bars() {
+	awk -F, '
+		FNR == NR { series[$1 "," $2] = $4; ratio[$1 "," $2] = $5; next }
+		/^#/ || !($1 "," $2 in series) { next }
+		{ key = $1 "," $2; bars++
+		  value = $3 == "ratio" ? ratio[key] : series[key]
+		  limit = $3 == "below" ? series[$4 "," $2] - 1 : $4
+		  if (value == "-" || value + 0 > limit + 0) {
+			  missed++
+			  printf "missed: %s, %s: %s is %s, to be at most %s\n", $1, $2, $3, value, limit
+		  } }
+		END { printf "%d bars, %d missed\n", bars, missed; exit missed > 0 || !bars }' \
+		"$dir/results.csv" "$top/dev/bench/bars"
 }
 
 # points CHANGE UNIT COLUMN: sites and number, for the plot; no site is one there.
@@ -113,3 +136,4 @@ compare >"$dir/results.csv"
 table
 draw
 say "the same in $dir/results.csv and $dir/results.svg"
+missed_bars

@@ -5,6 +5,7 @@
  *
  *	pass		a pass of one site with 0 to 16 empty probes
  *	change		connecting a probe more and less, with 0 to 2 there
+ *	connect		writing connects so many probes
  *	syncs		how often all CPUs were made to synchronise since the load,
  *			counted by a kprobe while count is 1
  *	ticks		the TSC
@@ -166,6 +167,26 @@ static int change_get(char *buffer, const struct kernel_param *param)
 
 static const struct kernel_param_ops change_ops = { .get = change_get };
 module_param_cb(change, &change_ops, NULL, 0400);
+
+/* So many probes are connected. */
+
+static unsigned long nr_connected;
+
+static int connect_set(const char *text, const struct kernel_param *param)
+{
+	unsigned long want;
+	int ret = kstrtoul(text, 0, &want);
+
+	for (; !ret && nr_connected < want; nr_connected++)
+		ret = register_trace_bench(probe, nr_data(nr_connected));
+	for (; !ret && nr_connected > want; nr_connected--)
+		ret = unregister_trace_bench(probe, nr_data(nr_connected - 1));
+	tracepoint_synchronize_unregister();
+	return ret;
+}
+
+static const struct kernel_param_ops connect_ops = { .set = connect_set };
+module_param_cb(connect, &connect_ops, NULL, 0200);
 
 static int ticks_get(char *buffer, const struct kernel_param *param)
 {

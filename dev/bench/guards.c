@@ -8,7 +8,7 @@
  *		that do not wait for each other; what they take longer than that
  *		code alone
  *	cold	guards in a cache line each, with a variable in one of its own where
- *		they load one, all flushed from the caches before, and each guard
+ *		they load one, far from each other, all flushed from the caches before, and each guard
  *		waited for; what they take longer than the traced code alone, as cold
  */
 #include <stdint.h>
@@ -17,14 +17,15 @@
 
 #define GUARDS		1000
 #define WARM_RUNS	5000
-#define COLD_RUNS	1000
+#define COLD_RUNS	300
 #define LINE		64
+#define APART		2112	/* of variables, too far to be fetched ahead */
+#define CODE_APART	2048
 
 #define STRING(x)	#x
 #define VALUE(x)	STRING(x)
 
-uint8_t guard_variables[GUARDS * LINE] __attribute__((aligned(LINE)));
-
+uint8_t guard_variables[GUARDS * APART] __attribute__((aligned(LINE)));
 
 #define TRACED	"add $1, %rcx; add $1, %rdx; add $1, %rsi; "		\
 		"add $1, %rdi; add $1, %r8; add $1, %r9; "
@@ -38,10 +39,13 @@ uint8_t guard_variables[GUARDS * LINE] __attribute__((aligned(LINE)));
 	void cold_##name(void);						\
 	asm(".text; .balign 64; warm_" #name ": "			\
 	    ".set index, 0; .rept " VALUE(GUARDS) "; "			\
+	    ".set variable, index % 100; "				\
 	    guard "; " TRACED ".set index, index + 1; .endr; ret; "	\
-	    ".balign 64; cold_" #name ": "				\
+	    ".balign " VALUE(CODE_APART) "; cold_" #name ": "		\
 	    ".set index, 0; .rept " VALUE(GUARDS) "; "			\
-	    guard "; " TRACED "lfence; jmp 92f; .balign 64; 92: "	\
+	    ".set variable, index * 389 % " VALUE(GUARDS) "; "		\
+	    guard "; " TRACED "lfence; jmp 92f; "			\
+	    ".balign " VALUE(CODE_APART) "; 92: "			\
 	    ".set index, index + 1; .endr; ret; "			\
 	    ".globl end_" #name "; end_" #name ":");			\
 	extern uint8_t end_##name[]
@@ -50,7 +54,7 @@ FORM(nothing, "");
 FORM(nop2, ".byte 0x66, 0x90");
 FORM(nop5, ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00");
 FORM(immediate, "mov $0, %eax; test %al, %al; jne guard_hit");
-FORM(memory, "cmpb $0, guard_variables + (index * 389 % 1000) * 64(%rip); jne guard_hit");
+FORM(memory, "cmpb $0, guard_variables + variable * " VALUE(APART) "(%rip); jne guard_hit");
 asm("guard_hit: ud2");
 
 static const struct form {
@@ -79,9 +83,9 @@ static uint64_t ticks(void (*run)(void))
 	return __rdtscp(&cpu) - start;
 }
 
-static void flush(uint8_t *start, uint8_t *end)
+static void flush(uint8_t *start, uint8_t *end, unsigned int apart)
 {
-	for (; start < end; start += LINE)
+	for (; start < end; start += apart)
 		_mm_clflush(start);
 }
 
@@ -91,8 +95,8 @@ static uint64_t measure(const struct form *form, int cold)
 {
 	if (!cold)
 		return ticks(form->warm);
-	flush((uint8_t *)form->cold, form->end);
-	flush(guard_variables, guard_variables + sizeof(guard_variables));
+	flush((uint8_t *)form->cold, form->end, CODE_APART);
+	flush(guard_variables, guard_variables + sizeof(guard_variables), APART);
 	return ticks(form->cold);
 }
 
@@ -110,12 +114,17 @@ static void compare(int cold)
 		}
 	}
 	for (i = 1; i < FORMS; i++)
-		printf("guard, %s: %s,cycles,%.2f\n", cold ? "cold" : "warm", forms[i].name,
+		printf("guard %s: %s,cycles,%.2f\n", cold ? "cold" : "warm", forms[i].name,
 		       ((double)least[i] - (double)least[0]) / GUARDS);
 }
 
 int main(void)
 {
+	unsigned int i;
+
+	/* Memory that was not written to is one page that reads as zeroes. */
+	for (i = 0; i < GUARDS; i++)
+		*(volatile uint8_t *)&guard_variables[i * APART] = 0;
 	compare(0);
 	compare(1);
 	return 0;

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh DIR: runs in a guest with one CPU whose clock counts instructions, with
-# the modules of DIR. Each line of its output is a case, a unit and a number.
+# guest.sh DIR SITES...: runs in a guest with one CPU whose clock counts instructions,
+# with the modules of DIR, those of so many sites. Each line of its output is a
+# case, a unit and a number. A case has no comma.
 set -u
 dir=/tmp/bench
 bench=/sys/module/bench/parameters
+place=/sys/module/place/parameters
 tracefs=/sys/kernel/tracing
 
 say() { printf '%s,%s,%s\n' "$@"; }
@@ -65,16 +67,55 @@ sites() {
 	rmmod "bench$n"
 	synced "load of a module with $n sites" insmod "$dir/bench$n.ko"
 	rmmod "bench$n"
+	echo 1 >$bench/connect
+	synced "load of a module with $n sites and a probe" insmod "$dir/bench$n.ko"
+	echo 0 >$bench/connect
+	rmmod "bench$n"
+}
+
+# hit NAME PARAMETER [LESS]
+hit() { say "$1" instructions $(($(<"$place/$2") - ${3:-0})); }
+
+recorded() {
+	switch "$2" 1
+	hit "$1: recorded by ftrace" "${@:3}"
+	switch "$2" 0
+}
+
+# Two values, at one place, by several means.
+places() {
+	local call
+	insmod $dir/place.ko
+	hit "trace event: off" event
+	recorded "trace event" bench/bench_place event
+	say "trace event: BPF raw tracepoint" instructions \
+		"$("$dir/rawtp" bench_place cat $place/event)"
+	hit "trace_printk: recorded by ftrace" printk
+	call=$(<$place/call)
+	echo 1 >$place/kprobe
+	hit "kprobe of a function: empty" call "$call"
+	echo 0 >$place/kprobe
+	echo 'p:bench/bench_call bench_call number=%di:s32 pointer=%si:x64' \
+		>$tracefs/kprobe_events
+	recorded "kprobe of a function" bench/bench_call call "$call"
+	echo >$tracefs/kprobe_events
+	[[ -e $place/marker ]] || return 0
+	hit "marker: off" marker
+	echo 1 >$place/marker_probe
+	hit "marker: empty probe" marker
+	echo 0 >$place/marker_probe
+	recorded "marker" markers/bench_place marker
 }
 
 # Waiting for the host would count as instructions.
 mkdir $dir
-cp "$1"/*.ko $dir
+cp "$1"/*.ko "$1/rawtp" $dir
 insmod "$dir/bench.ko"
 passes
+places
 changes 0
-for n in 100 10000 100000; do
-	sites $n
+for n in "${@:2}"; do
+	sites "$n"
 done
 events sched "events/sched"
 events . "all events"

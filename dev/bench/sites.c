@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* 10,000 sites of the tracepoint that is measured, or 100 when FEW is defined. */
+/*
+ * 10,000 sites of the tracepoint that is measured, or 1,000 or 100, as SITES says,
+ * in functions of a hundred.
+ */
 #include <linux/module.h>
 #include <linux/tracepoint.h>
 
@@ -25,11 +28,8 @@
 	FUNCTIONS_10(n##9)
 
 /* PART is to be replaced before names are made of it. */
-#define ONE_FUNCTION(part)	FUNCTION(part)
-#define ALL_FUNCTIONS(part)	FUNCTIONS_100(part)
+#define FUNCTIONS_OF_100(part)		FUNCTION(part)
+#define FUNCTIONS_OF_1000(part)		FUNCTIONS_10(part)
+#define FUNCTIONS_OF_10000(part)	FUNCTIONS_100(part)
 
-#ifdef FEW
-ONE_FUNCTION(PART)
-#else
-ALL_FUNCTIONS(PART)
-#endif
+CONCATENATE(FUNCTIONS_OF_, SITES)(PART)

@@ -6,7 +6,8 @@ Lines of case, unit and number:
   hot bytes	of the NOP, where the code runs while nobody traces
   cold bytes	of what is executed only while somebody does: reachable from where the
 		guard leads, and not from the entry of any function without that
-  records	of guards (jump labels, or immediate values) and of static calls
+  records	of guards (jump labels, or immediate values), of static calls, and of
+		stubs that are patched
   objects	of each tracepoint: the structure, name, stub, static call, list entry
 Unwind information and the tables of exported symbols are not counted.
 """
@@ -133,26 +134,37 @@ def static_calls(image):
 
 
 def objects(image):
-    prefixes = ("__tracepoint_", "__tpstrtab_", "__traceiter_", "__SCK__tp_func_",
-                "__SCT__tp_func_")
+    prefixes = ("__tracepoint_", "__tpstrtab_", "__tpcallbacks_", "__traceiter_",
+                "__tracestub_",
+                "__SCK__tp_func_", "__SCT__tp_func_")
     total = sum(size for name, (_, size) in image.symbols.items()
                 if name.startswith(prefixes))
     count = sum(name.startswith("__tracepoint_") for name in image.symbols)
     return count, total + 4 * count
 
 
+def stubs(image):
+    """Addresses in stubs, where a record is no guard of a site."""
+    return {address + offset
+            for name, (address, size) in image.symbols.items()
+            if name.startswith("__traceiter_") for offset in range(size)}
+
+
 def main():
     image, code = Image(sys.argv[1]), Code(sys.argv[1])
     points = tracepoint_addresses(image)
     everything = list(guards(image))
-    sites = [guard for guard in everything if guard[2] in points]
+    patched_stubs = stubs(image)
+    sites = [guard for guard in everything
+             if guard[2] in points and guard[0] not in patched_stubs]
+    in_stubs = [guard for guard in everything if guard[0] in patched_stubs]
     others = [guard[1] for guard in everything if guard[2] not in points]
     fixups = [image.relative(at + 4)
               for at in image.table("__ex_table", 12)]
     hot = code.reach(code.entries + others + fixups)
     cold = [code.reach([target], hot) for _, target, _, _ in sites]
     calling = [blocks for blocks in cold
-               if any(re.search("__SCT__tp_func_|__traceiter_", code.calls.get(address, ""))
+               if any(re.search("__SCT__tp_func_|__traceiter_|__tracestub_", code.calls.get(address, ""))
                       for address in blocks)]
 
     def size_of(blocks):
@@ -161,7 +173,8 @@ def main():
     count, object_bytes = objects(image)
     hot_bytes = sum(code.size[insn] for insn, _, _, _ in sites)
     cold_bytes = size_of(set().union(*cold))
-    records = sum(size for _, _, _, size in sites) + 8 * static_calls(image)
+    records = (sum(size for _, _, _, size in sites + in_stubs) +
+               8 * static_calls(image))
     rows = [
         ("tracepoints", "number", count),
         ("sites", "number", len(sites)),
