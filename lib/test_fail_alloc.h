@@ -4,8 +4,9 @@
 
 /*
  * For KUnit tests of what happens without memory: one of the next allocations
- * of this task fails. Needs CONFIG_FAILSLAB, and N in ignore-gfp-wait of debugfs'
- * failslab, else such allocations are not among those that may fail.
+ * of this task fails, or all do. Needs CONFIG_FAILSLAB, and in debugfs' failslab N
+ * in ignore-gfp-wait, else such allocations are not among those that may fail; for
+ * all of them, also Y in task-filter, 100 in probability and -1 in times.
  */
 #include <kunit/test.h>
 #include <linux/sched.h>
@@ -17,12 +18,19 @@ static inline void fail_nth_alloc(int nth)
 	current->fail_nth = nth;
 }
 
+static inline void fail_all_allocs(void)
+{
+	current->make_it_fail = 1;
+}
+
 static inline void stop_failing(void)
 {
 	current->fail_nth = 0;
+	current->make_it_fail = 0;
 }
 #else
 static inline void fail_nth_alloc(int nth) { }
+static inline void fail_all_allocs(void) { }
 static inline void stop_failing(void) { }
 #endif
 
@@ -31,12 +39,10 @@ static inline void fail_next_alloc(void)
 	fail_nth_alloc(1);
 }
 
-static inline bool can_fail_alloc(void)
+static inline bool alloc_fails(void)
 {
-	void *memory;
+	void *memory = kmalloc(8, GFP_KERNEL);
 
-	fail_next_alloc();
-	memory = kmalloc(8, GFP_KERNEL);
 	stop_failing();
 	kfree(memory);
 	return !memory;
@@ -44,8 +50,16 @@ static inline bool can_fail_alloc(void)
 
 #define need_failing_alloc(test)					\
 	do {								\
-		if (!can_fail_alloc())					\
+		fail_next_alloc();					\
+		if (!alloc_fails())					\
 			kunit_skip(test, "needs failslab with ignore-gfp-wait off"); \
+	} while (0)
+
+#define need_failing_allocs(test)					\
+	do {								\
+		fail_all_allocs();					\
+		if (!alloc_fails())					\
+			kunit_skip(test, "needs failslab for tasks that ask for it"); \
 	} while (0)
 
 #endif /* _TEST_FAIL_ALLOC_H */

@@ -13,6 +13,8 @@
 #include <linux/limits.h>
 #include <linux/module.h>
 
+#include "test_fail_alloc.h"
+
 #ifdef CONFIG_X86
 #include <asm/text-patching.h>
 #endif
@@ -179,6 +181,69 @@ static void imv_test_batch(struct kunit *test)
 	imv_batch_commit();
 	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 1);
 	KUNIT_EXPECT_FALSE(test, imv_unlikely(imv_flag));
+}
+
+#define SITE		count += imv_unlikely(imv_flag);
+#define SITES_10	SITE SITE SITE SITE SITE SITE SITE SITE SITE SITE
+#define SITES_100	SITES_10 SITES_10 SITES_10 SITES_10 SITES_10	\
+			SITES_10 SITES_10 SITES_10 SITES_10 SITES_10
+#define NR_SITES	300
+
+static noinline unsigned int count_true(void)
+{
+	unsigned int count = 0;
+
+	SITES_100 SITES_100 SITES_100
+	return count;
+}
+
+static unsigned int nr_syncs;
+
+static int count_sync(struct kprobe *kp, struct pt_regs *regs)
+{
+	nr_syncs++;
+	return 0;
+}
+
+/* Sets the flag, and says how often that made all CPUs synchronise. */
+static unsigned int set_flag(bool value, bool with_memory)
+{
+	nr_syncs = 0;
+	if (!with_memory)
+		fail_all_allocs();
+	imv_set(imv_flag, value);
+	stop_failing();
+	return nr_syncs;
+}
+
+static void set_many_sites(struct kunit *test, bool with_memory, unsigned int syncs)
+{
+	struct kprobe kp = {
+		.symbol_name = "text_poke_sync",
+		.pre_handler = count_sync,
+	};
+
+	if (!IS_ENABLED(CONFIG_IMMEDIATE) || !IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "needs IMMEDIATE and KPROBES");
+	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
+	KUNIT_EXPECT_EQ(test, set_flag(true, with_memory), syncs);
+	KUNIT_EXPECT_EQ(test, count_true(), (unsigned int)NR_SITES);
+	KUNIT_EXPECT_EQ(test, set_flag(false, with_memory), syncs);
+	KUNIT_EXPECT_EQ(test, count_true(), 0U);
+	unregister_kprobe(&kp);
+}
+
+/* However many sites, patching them takes three synchronisations. */
+static void imv_test_many_sites(struct kunit *test)
+{
+	set_many_sites(test, true, 3);
+}
+
+/* Without memory they are patched some at a time. */
+static void imv_test_many_sites_no_memory(struct kunit *test)
+{
+	need_failing_allocs(test);
+	set_many_sites(test, false, 3 * 2);
 }
 
 static void imv_test_defer(struct kunit *test)
@@ -403,6 +468,8 @@ static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_unrolled),
 	KUNIT_CASE(imv_test_registers),
 	KUNIT_CASE(imv_test_batch),
+	KUNIT_CASE(imv_test_many_sites),
+	KUNIT_CASE(imv_test_many_sites_no_memory),
 	KUNIT_CASE(imv_test_defer),
 	KUNIT_CASE(imv_test_init_text),
 	KUNIT_CASE(imv_test_early),

@@ -9,7 +9,8 @@
 # The files are relocatable objects: vmlinux.o and modules (.ko). A tracepoint
 # may be defined in one and called in another one. A call refers to the stub,
 # __traceiter_<name>, from text; code that only asks for the guard, or calls the
-# probes itself, has a record in __imv_jump that refers to __tracepoint_<name>.
+# probes itself, has a record in __imv_jump that refers to __tracepoint_<name>. So
+# does the stub, but to another member, with both flags: @code.
 
 set -e
 
@@ -31,6 +32,7 @@ for file; do
 	# "OFFSET TYPE SYMBOL+ADDEND", under a line that names the section.
 	${OBJDUMP:-objdump} -r "$file" |
 		awk '/^RELOCATION RECORDS/ { text = /\.text/; guard = /__imv/ }
+		     guard && $3 ~ /[+]0x0*1f$/ { next }
 		     NF == 3 { sub(/[-+]0x.*/, "", $3)
 			       if (text && sub(/^__traceiter_/, "", $3)) print $3
 			       if (guard && sub(/^__tracepoint_/, "", $3)) print $3 }' \

@@ -65,16 +65,16 @@ DEFINE_PASS(printk, trace_printk("number %d pointer %p\n", number, pointer));
 DEFINE_PASS(call, bench_call(number, pointer));
 
 #ifdef CONFIG_MARKERS
-static void marker_probe_func(void *private, void *call_private, const char *format,
-			      va_list *args)
+static void empty_marker_probe(void *private, void *call_private, const char *format,
+			       va_list *args)
 {
 }
 
 DEFINE_PASS(marker, trace_mark(bench_place, "number %d pointer %p", number, pointer));
 DEFINE_SWITCH(marker_probe,
 	      marker_probe_register("bench_place", "number %d pointer %p",
-				    marker_probe_func, NULL),
-	      marker_probe_unregister("bench_place", marker_probe_func, NULL));
+				    empty_marker_probe, NULL),
+	      marker_probe_unregister("bench_place", empty_marker_probe, NULL));
 #endif
 
 static int kprobe_func(struct kprobe *kp, struct pt_regs *regs)

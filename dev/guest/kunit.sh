@@ -6,9 +6,17 @@
 set -e
 [ $# != 0 ] || set -- immediate tracepoint marker
 
-# Let allocations fail that may sleep, which those of the suites do; no traces.
-echo N >/sys/kernel/debug/failslab/ignore-gfp-wait
-echo 0 >/sys/kernel/debug/failslab/verbose
+# Let allocations fail that may sleep, which those of the suites do, for a task that
+# asks for it; no traces.
+while read -r name value; do
+	echo "$value" >"/sys/kernel/debug/failslab/$name"
+done <<-END
+	ignore-gfp-wait N
+	verbose 0
+	task-filter Y
+	times -1
+	probability 100
+END
 
 for suite in "$@" "$@"; do
 	modprobe "test_$suite"

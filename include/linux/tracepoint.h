@@ -153,6 +153,7 @@ static inline int tracepoint_trampoline_depth(unsigned long addr)
 }
 
 static inline void tracepoint_caller_regs(struct pt_regs *regs) { }
+static inline void tracepoint_set_cpu_online(unsigned int cpu, bool online) { }
 #endif
 
 #ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
@@ -240,25 +241,14 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	__TP_NTH(args, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,		\
 		 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 
-/*
- * The first argument of the stub is for the data of the probe. A trampoline
- * puts it there: who calls the stub leaves in the register what it holds.
- */
-#define __TP_NO_DATA							\
-	({								\
-		void *__tp_data;					\
-									\
-		asm volatile("" : "=r" (__tp_data));			\
-		__tp_data;						\
-	})
-
+/* The first argument of the stub is for the data, which each probe has its own. */
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 #define __TP_CALL_STUB(name, args)					\
 	do {								\
 		if (CONCATENATE(__TP_WORDS_, __TP_NR_ARGS(args))(args))	\
-			__traceiter_##name(__TP_NO_DATA, args);		\
+			__traceiter_##name(NULL, args);			\
 		else							\
-			__tracestub_##name(__TP_NO_DATA, args);		\
+			__tracestub_##name(NULL, args);			\
 	} while (0)
 
 #define __TP_DECLARE_NR_ARGS(name, args)				\
@@ -268,7 +258,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 #define __TP_DEFINE_STUB(name)	ARCH_TRACESTUB(name)
 #else
-#define __TP_CALL_STUB(name, args)	__traceiter_##name(__TP_NO_DATA, args)
+#define __TP_CALL_STUB(name, args)	__traceiter_##name(NULL, args)
 #define __TP_DECLARE_NR_ARGS(name, args)
 #define __TP_INIT_NR_ARGS(name)
 #define __TP_DEFINE_STUB(name)						\

@@ -32,6 +32,7 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/export.h>
+#include <linux/init.h>
 #include <linux/memory.h>
 #include <linux/moduleloader.h>
 #include <linux/set_memory.h>
@@ -253,15 +254,28 @@ static void write_target(struct writer *w, const void *target)
 	write_s32(w, distance);
 }
 
+#ifdef CONFIG_SMP
+DEFINE_PER_CPU(bool, tracepoint_cpu_online);
+
+/* The areas of all CPUs are copies of what the boot CPU had written by then. */
+static int __init init_cpus_online(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		tracepoint_set_cpu_online(cpu, cpu_online(cpu));
+	return 0;
+}
+early_initcall(init_cpus_online);
+#endif
+
 static void write_online_check(struct writer *w)
 {
 #ifdef CONFIG_SMP
-	/* mov %gs:cpu_number, %eax; bt %rax, __cpu_online_mask; jae */
-	write_insn(w, 0x65, 0x8b, 0x04, 0x25);
-	write_s32(w, (unsigned long)&cpu_number);
-	write_insn(w, 0x48, 0x0f, 0xa3, 0x04, 0x25);
-	write_s32(w, (unsigned long)&__cpu_online_mask);
-	write_insn(w, 0x0f, 0x83);
+	/* cmpb $0, %gs:tracepoint_cpu_online; je */
+	write_insn(w, 0x65, 0x80, 0x3c, 0x25);
+	write_s32(w, (unsigned long)&tracepoint_cpu_online);
+	write_insn(w, 0, 0x0f, 0x84);
 	write_target(w, __tracepoint_leave);
 #endif
 }

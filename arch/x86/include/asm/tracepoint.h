@@ -9,6 +9,7 @@
  */
 
 #include <linux/objtool.h>
+#include <linux/percpu.h>
 #include <linux/stringify.h>
 #include <asm/asm.h>
 
@@ -49,6 +50,16 @@ struct tracepoint_func;
 	    __stringify(TRACEPOINT_CODE_OFFSET) " + "			\
 	    __stringify(IMV_JUMP_TO) " - .\n\t"				\
 	    ".popsection")
+
+#ifdef CONFIG_SMP
+/* cpu_online() of this CPU, for code to test with one instruction. */
+DECLARE_PER_CPU(bool, tracepoint_cpu_online);
+
+static inline void tracepoint_set_cpu_online(unsigned int cpu, bool online)
+{
+	per_cpu(tracepoint_cpu_online, cpu) = online;
+}
+#endif
 
 void __tracepoint_leave(void);
 void __tracepoint_resched(void);
