@@ -35,6 +35,7 @@ write_makefile() {
 }
 
 build_modules() {
+	local name
 	rm -rf "${dir:?}/$1"
 	mkdir -p "$dir"
 	cp -r "$top/dev/bench" "$dir/$1"
@@ -42,11 +43,11 @@ build_modules() {
 	write_makefile
 	make -C "$out/build/$1" CC='ccache gcc' M="$PWD" -j"$(nproc)" modules
 	strip --strip-debug ./*.ko
-	gcc -O2 -Wall -Wextra -Werror -o rawtp rawtp.c
-	gcc -O2 -Wall -Wextra -Werror -o guards guards.c
+	for name in load rawtp guards; do
+		gcc -O2 -Wall -Wextra -Werror -o "$name" "$name.c"
+	done
 }
 
-# What the guest prints is what is measured: case, unit, number.
 measure() {
 	with_progress "bench modules $1" "$logs/bench-modules-$1.log" build_modules "$1"
 	with_progress "bench $1" "$logs/bench-$1.log" \
@@ -54,8 +55,7 @@ measure() {
 		--timeout 1200 dev/bench/guest.sh "$dir/$1" "${sites[@]}"
 	{
 		python3 "$top/dev/bench/static.py" "$out/build/$1/vmlinux"
-		tr -d '\r' <"$logs/bench-$1.log" |
-			grep -E '^[^,]+,(instructions|syncs),[0-9]+$'
+		cat "$out/guest/bench-$1/results.csv"
 	} >"$dir/$1.csv"
 }
 

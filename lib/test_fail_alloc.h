@@ -5,8 +5,9 @@
 /*
  * For KUnit tests of what happens without memory: one of the next allocations
  * of this task fails, or all do. Needs CONFIG_FAILSLAB, and in debugfs' failslab N
- * in ignore-gfp-wait, else such allocations are not among those that may fail; for
- * all of them, also Y in task-filter, 100 in probability and -1 in times.
+ * in ignore-gfp-wait, else such allocations are not among those that may fail. For
+ * all of them, also CONFIG_FAIL_PAGE_ALLOC, and in failslab and fail_page_alloc Y in
+ * task-filter, 100 in probability and -1 in times.
  */
 #include <kunit/test.h>
 #include <linux/sched.h>
@@ -39,9 +40,9 @@ static inline void fail_next_alloc(void)
 	fail_nth_alloc(1);
 }
 
-static inline bool alloc_fails(void)
+static inline bool alloc_fails(size_t size)
 {
-	void *memory = kmalloc(8, GFP_KERNEL);
+	void *memory = kmalloc(size, GFP_KERNEL);
 
 	stop_failing();
 	kfree(memory);
@@ -51,15 +52,15 @@ static inline bool alloc_fails(void)
 #define need_failing_alloc(test)					\
 	do {								\
 		fail_next_alloc();					\
-		if (!alloc_fails())					\
+		if (!alloc_fails(8))					\
 			kunit_skip(test, "needs failslab with ignore-gfp-wait off"); \
 	} while (0)
 
 #define need_failing_allocs(test)					\
 	do {								\
 		fail_all_allocs();					\
-		if (!alloc_fails())					\
-			kunit_skip(test, "needs failslab for tasks that ask for it"); \
+		if (!alloc_fails(4 * PAGE_SIZE))			\
+			kunit_skip(test, "needs fail_page_alloc for tasks that ask for it"); \
 	} while (0)
 
 #endif /* _TEST_FAIL_ALLOC_H */

@@ -183,6 +183,7 @@ static void imv_test_batch(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, imv_unlikely(imv_flag));
 }
 
+#if defined(CONFIG_IMMEDIATE) && defined(CONFIG_KPROBES)
 #define SITE		count += imv_unlikely(imv_flag);
 #define SITES_10	SITE SITE SITE SITE SITE SITE SITE SITE SITE SITE
 #define SITES_100	SITES_10 SITES_10 SITES_10 SITES_10 SITES_10	\
@@ -198,10 +199,24 @@ static noinline unsigned int count_true(void)
 }
 
 static unsigned int nr_syncs;
+static void *sync_func;
 
+/* The second argument is what all CPUs are to do. */
 static int count_sync(struct kprobe *kp, struct pt_regs *regs)
 {
-	nr_syncs++;
+	nr_syncs += regs_get_kernel_argument(regs, 1) == (unsigned long)sync_func;
+	return 0;
+}
+
+static int find_sync_func(void)
+{
+	struct kprobe kp = { .symbol_name = "do_sync_core" };
+	int ret = register_kprobe(&kp);
+
+	if (ret)
+		return ret;
+	sync_func = kp.addr;
+	unregister_kprobe(&kp);
 	return 0;
 }
 
@@ -219,12 +234,11 @@ static unsigned int set_flag(bool value, bool with_memory)
 static void set_many_sites(struct kunit *test, bool with_memory, unsigned int syncs)
 {
 	struct kprobe kp = {
-		.symbol_name = "text_poke_sync",
+		.symbol_name = "on_each_cpu_cond_mask",
 		.pre_handler = count_sync,
 	};
 
-	if (!IS_ENABLED(CONFIG_IMMEDIATE) || !IS_ENABLED(CONFIG_KPROBES))
-		kunit_skip(test, "needs IMMEDIATE and KPROBES");
+	KUNIT_ASSERT_EQ(test, find_sync_func(), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
 	KUNIT_EXPECT_EQ(test, set_flag(true, with_memory), syncs);
 	KUNIT_EXPECT_EQ(test, count_true(), (unsigned int)NR_SITES);
@@ -232,6 +246,12 @@ static void set_many_sites(struct kunit *test, bool with_memory, unsigned int sy
 	KUNIT_EXPECT_EQ(test, count_true(), 0U);
 	unregister_kprobe(&kp);
 }
+#else
+static void set_many_sites(struct kunit *test, bool with_memory, unsigned int syncs)
+{
+	kunit_skip(test, "needs IMMEDIATE and KPROBES");
+}
+#endif
 
 /* However many sites, patching them takes three synchronisations. */
 static void imv_test_many_sites(struct kunit *test)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh DIR SITES...: runs in a guest with one CPU whose clock counts instructions,
-# with the modules of DIR, those of so many sites. Each line of its output is a
+# with the modules of DIR, those of so many sites. Each line of the results is a
 # case, a unit and a number. A case has no comma.
 set -u
 dir=/tmp/bench
@@ -9,7 +9,7 @@ bench=/sys/module/bench/parameters
 place=/sys/module/place/parameters
 tracefs=/sys/kernel/tracing
 
-say() { printf '%s,%s,%s\n' "$@"; }
+say() { printf '%s,%s,%s\n' "$@" | tee -a "$RESULTS/results.csv"; }
 
 passes() {
 	local probes ticks
@@ -62,7 +62,7 @@ events() {
 
 sites() {
 	local n=$1
-	cost "load of a module with $n sites" insmod "$dir/bench$n.ko"
+	say "load of a module with $n sites" instructions "$("$dir/load" "$dir/bench$n.ko")"
 	changes "$n"
 	rmmod "bench$n"
 	synced "load of a module with $n sites" insmod "$dir/bench$n.ko"
@@ -109,7 +109,7 @@ places() {
 
 # Waiting for the host would count as instructions.
 mkdir $dir
-cp "$1"/*.ko "$1/rawtp" $dir
+cp "$1"/*.ko "$1"/{load,rawtp} $dir
 insmod "$dir/bench.ko"
 passes
 places

@@ -9,7 +9,9 @@ set -e
 # Let allocations fail that may sleep, which those of the suites do, for a task that
 # asks for it; no traces.
 while read -r name value; do
-	echo "$value" >"/sys/kernel/debug/failslab/$name"
+	for what in failslab fail_page_alloc; do
+		echo "$value" >"/sys/kernel/debug/$what/$name"
+	done
 done <<-END
 	ignore-gfp-wait N
 	verbose 0
