@@ -101,6 +101,12 @@ points() {
 
 probes() { awk -F, -v column="$1" '/^pass of a site/ { split($1, word, " "); print word[6], $column }' "$dir/results.csv"; }
 
+# bars PATTERN: name, stock and series of the cases, for the plot
+bars() {
+	awk -F, -v want="$1" 'NR > 1 && $1 ~ want {
+		print "\"" $1 "\"", $3 == "-" ? 0 : $3, $4 }' "$dir/results.csv"
+}
+
 draw() {
 	local unit
 	for unit in instructions syncs; do
@@ -109,10 +115,13 @@ draw() {
 	done
 	probes 3 >"$dir/stock.probes"
 	probes 4 >"$dir/series.probes"
+	bars '^(trace|kprobe|marker).*: ' >"$dir/places"
+	bars 'bytes of all sites|^records|^objects' >"$dir/bytes"
+	bars '^guard' >"$dir/guards"
 	gnuplot <<-END
-		set terminal svg size 1200,400 background "white"
+		set terminal svg size 1400,1200 noenhanced background "white"
 		set output "$dir/results.svg"
-		set multiplot layout 1,3
+		set multiplot layout 2,3
 		set key top left
 		set style data linespoints
 		set logscale xy
@@ -125,6 +134,22 @@ draw() {
 		set xlabel "probes"
 		set title "a pass of a site: instructions"
 		plot "$dir/stock.probes" title "stock", "$dir/series.probes" title "series"
+		unset xlabel
+		set style data histogram
+		set style fill solid
+		set boxwidth 0.9
+		set bmargin 18
+		set key top right
+		set yrange [0:]
+		set xtics rotate by 60 right
+		set title "one place, several tracers: instructions"
+		plot "$dir/places" using 2:xtic(1) title "stock", "" using 3 title "series"
+		set title "bytes of the image"
+		plot "$dir/bytes" using 2:xtic(1) title "stock", "" using 3 title "series"
+		set title "forms of guards: cycles, logarithmic"
+		set logscale y
+		set yrange [0.1:]
+		plot "$dir/guards" using 3:xtic(1) notitle
 	END
 }
 
