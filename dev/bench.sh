@@ -22,6 +22,7 @@ sites=(100 1000 10000 100000)
 write_makefile() {
 	local n i parts
 	printf '#include <linux/module.h>\nMODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("Sites");\n' >main.c
+	# shellcheck disable=SC2016 # $(src) is of make
 	printf 'obj-m := bench.o place.o\nCFLAGS_place.o := -I$(src)\n' >Makefile
 	for n in "${sites[@]}"; do
 		parts=''
@@ -144,6 +145,7 @@ draw() {
 		set xtics rotate by 60 right
 		set title "one place, several tracers: instructions"
 		plot "$dir/places" using 2:xtic(1) title "stock", "" using 3 title "series"
+		set key top left
 		set title "bytes of the image"
 		plot "$dir/bytes" using 2:xtic(1) title "stock", "" using 3 title "series"
 		set title "forms of guards: cycles, logarithmic"

@@ -184,18 +184,16 @@ static void imv_test_batch(struct kunit *test)
 }
 
 #if defined(CONFIG_IMMEDIATE) && defined(CONFIG_KPROBES)
-#define SITE		count += imv_unlikely(imv_flag);
-#define SITES_10	SITE SITE SITE SITE SITE SITE SITE SITE SITE SITE
-#define SITES_100	SITES_10 SITES_10 SITES_10 SITES_10 SITES_10	\
-			SITES_10 SITES_10 SITES_10 SITES_10 SITES_10
+#define SITE		imv_unlikely(imv_flag)
+#define SITES_10	(SITE + SITE + SITE + SITE + SITE +	\
+			 SITE + SITE + SITE + SITE + SITE)
+#define SITES_100	(SITES_10 + SITES_10 + SITES_10 + SITES_10 + SITES_10 +	\
+			 SITES_10 + SITES_10 + SITES_10 + SITES_10 + SITES_10)
 #define NR_SITES	300
 
 static noinline unsigned int count_true(void)
 {
-	unsigned int count = 0;
-
-	SITES_100 SITES_100 SITES_100
-	return count;
+	return SITES_100 + SITES_100 + SITES_100;
 }
 
 static unsigned int nr_syncs;
@@ -220,13 +218,19 @@ static int find_sync_func(void)
 	return 0;
 }
 
-/* Sets the flag, and says how often that made all CPUs synchronise. */
+/*
+ * Sets the flag, and another value whose sites lie between those of the flag, and
+ * says how often that made all CPUs synchronise.
+ */
 static unsigned int set_flag(bool value, bool with_memory)
 {
 	nr_syncs = 0;
 	if (!with_memory)
 		fail_all_allocs();
+	imv_batch_begin();
 	imv_set(imv_flag, value);
+	imv_set(imv_u8, value ? 2 : 1);
+	imv_batch_commit();
 	stop_failing();
 	return nr_syncs;
 }

@@ -274,7 +274,8 @@ static unsigned int stack_depth;
 
 static noinline void probe_stack(void *data, int number)
 {
-	stack_depth = stack_trace_save(stack, ARRAY_SIZE(stack), 0);
+	if (data)
+		stack_depth = stack_trace_save(stack, ARRAY_SIZE(stack), 0);
 }
 
 static noinline void fire_for_stack(void)
@@ -305,10 +306,13 @@ static void tp_test_stack(struct kunit *test)
 		kunit_skip(test, "needs TRACEPOINT_TRAMPOLINE and KALLSYMS");
 	register_trace_kunit_callbacks(probe_stack, digit(1));
 	expect_stack(test);
-	register_trace_kunit_callbacks(probe_stack, digit(2));
+	register_trace_kunit_callbacks(probe_stack, NULL);
 	expect_stack(test);
 	unregister_trace_kunit_callbacks(probe_stack, digit(1));
-	unregister_trace_kunit_callbacks(probe_stack, digit(2));
+	register_trace_kunit_callbacks(probe_stack, digit(1));
+	expect_stack(test);
+	unregister_trace_kunit_callbacks(probe_stack, digit(1));
+	unregister_trace_kunit_callbacks(probe_stack, NULL);
 }
 
 static void tp_test_order(struct kunit *test)

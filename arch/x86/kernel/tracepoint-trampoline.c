@@ -35,13 +35,12 @@
 #include <linux/init.h>
 #include <linux/memory.h>
 #include <linux/moduleloader.h>
+#include <linux/percpu.h>
 #include <linux/set_memory.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 #include <asm/alternative.h>
 #include <asm/insn.h>
-#include <asm/percpu.h>
-#include <asm/smp.h>
 #include <asm/text-patching.h>
 
 /*
@@ -180,7 +179,7 @@ static struct chunk *new_chunk(void)
 	set_memory_ro((unsigned long)chunk->memory, CHUNK_SIZE / PAGE_SIZE);
 	set_memory_x((unsigned long)chunk->memory, CHUNK_SIZE / PAGE_SIZE);
 	chunk->next = chunks;
-	smp_store_release(&chunks, chunk);
+	smp_store_release(&chunks, chunk);	/* for find_chunk() */
 	return chunk;
 }
 

@@ -37,3 +37,5 @@ done
 (cd $counters && grep . -- *) | tee "$RESULTS/counters"
 echo "rounds:$rounds" | tee -a "$RESULTS/counters"
 rmmod storm
+# Trampolines live in areas of 64 KiB, with a guard page.
+echo "areas:$(grep -cE ' 69632 module_alloc' /proc/vmallocinfo)" | tee -a "$RESULTS/counters"

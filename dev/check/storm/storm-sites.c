@@ -16,10 +16,16 @@ MODULE_PARM_DESC(fail, "fail to load, after some hits");
 
 static struct task_struct *thread;
 
+#define HITS_10		STORM_HIT(); STORM_HIT(); STORM_HIT(); STORM_HIT(); STORM_HIT(); \
+			STORM_HIT(); STORM_HIT(); STORM_HIT(); STORM_HIT(); STORM_HIT();
+#define HITS_100	HITS_10 HITS_10 HITS_10 HITS_10 HITS_10			\
+			HITS_10 HITS_10 HITS_10 HITS_10 HITS_10
+
+/* More sites than are patched with the memory that is there at all times. */
 static int hit_until_stopped(void *unused)
 {
 	while (!kthread_should_stop()) {
-		STORM_HIT();
+		HITS_100 HITS_100 HITS_100
 		cond_resched();
 	}
 	return 0;
