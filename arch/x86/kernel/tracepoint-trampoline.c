@@ -200,6 +200,8 @@ static u8 *alloc_memory(unsigned int size)
 	struct chunk *chunk;
 	u8 *memory;
 
+	if (nr > SLOTS)
+		return NULL;
 	for (chunk = chunks; chunk; chunk = chunk->next) {
 		memory = alloc_slots(chunk, nr);
 		if (memory)
@@ -408,8 +410,8 @@ static void copy_trampoline(const struct writer *w)
  * @code: gets the trampoline, until arch_free_tracepoint_code()
  *
  * Context: may sleep; the caller serialises; takes text_mutex.
- * Return: 0, -ENOMEM, or -ERANGE if a probe is no function of the kernel or of
- *	   a module.
+ * Return: 0, -ENOMEM (also for more than two thousand probes or so), or -ERANGE if
+ *	   a probe is no function of the kernel or of a module.
  */
 int arch_make_tracepoint_code(struct tracepoint_func *probes, unsigned int nr_args,
 			      struct tracepoint_code *code)
