@@ -114,7 +114,7 @@ clean_up() {
 [ -e $tracing/options/stacktrace ] || skip_all "there is no option stacktrace"
 
 number=0 failed=0 dir=$(mktemp -d)
-trap clean_up EXIT
+trap 'clean_up' EXIT
 trap 'exit 1' INT TERM
 echo "TAP version 13"
 echo "1..10"
