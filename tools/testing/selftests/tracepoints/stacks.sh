@@ -114,12 +114,12 @@ clean_up() {
 [ -e $tracing/options/stacktrace ] || skip_all "there is no option stacktrace"
 
 number=0 failed=0 dir=$(mktemp -d)
-trap 'clean_up' EXIT
-trap 'exit 1' INT TERM
+trap 'clean_up; exit 1' INT TERM
 echo "TAP version 13"
 echo "1..10"
 all "one probe"
 mkdir "$other"
 echo 1 >"$other/events/$system/$name/enable"
 all "several probes"
+clean_up
 exit $failed
