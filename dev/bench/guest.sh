@@ -107,6 +107,8 @@ places() {
 	recorded "marker" markers/bench_place marker
 }
 
+perf_stat() { perf stat -e 'sched:*' true 2>/dev/null; }
+
 # Waiting for the host would count as instructions.
 mkdir $dir
 cp "$1"/*.ko "$1"/{load,rawtp} $dir
@@ -119,3 +121,4 @@ for n in "${@:2}"; do
 done
 events sched "events/sched"
 events . "all events"
+synced "perf stat of events/sched" perf_stat

@@ -59,6 +59,8 @@ static inline void tracepoint_set_cpu_online(unsigned int cpu, bool online)
 {
 	per_cpu(tracepoint_cpu_online, cpu) = online;
 }
+#else
+static inline void tracepoint_set_cpu_online(unsigned int cpu, bool online) { }
 #endif
 
 void __tracepoint_leave(void);
