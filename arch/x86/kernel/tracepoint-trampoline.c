@@ -357,7 +357,9 @@ static void write_leave(struct writer *w)
 		return;
 	}
 #ifdef CONFIG_PREEMPT_COUNT
-	write_insn(w, 0x65, 0xff, 0x0c, 0x25);		/* decl %gs:... */
+	if (IS_ENABLED(CONFIG_SMP))
+		write_insn(w, 0x65);			/* %gs: */
+	write_insn(w, 0xff, 0x0c, 0x25);		/* decl */
 	write_s32(w, (unsigned long)&__preempt_count);
 #ifdef CONFIG_PREEMPTION
 	write_insn(w, 0x0f, 0x84);			/* je */

@@ -19,8 +19,16 @@ struct tracepoint_func;
 /* The words that the ABI passes in registers, without that of the data. */
 #define TRACEPOINT_REG_ARGS	5
 
+/* Without SMP, the variables of the CPU are like any other. */
+#ifdef CONFIG_SMP
+#define __TRACESTUB_PERCPU	"%gs:"
+#else
+#define __TRACESTUB_PERCPU	""
+#endif
+
 #ifdef CONFIG_PREEMPT_COUNT
-#define __TRACESTUB_PREEMPT_DISABLE	"incl %gs:__preempt_count(%rip)\n\t"
+#define __TRACESTUB_PREEMPT_DISABLE					\
+	"incl " __TRACESTUB_PERCPU "__preempt_count(%rip)\n\t"
 #else
 #define __TRACESTUB_PREEMPT_DISABLE
 #endif
