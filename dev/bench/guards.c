@@ -8,8 +8,9 @@
  *		that do not wait for each other; what they take longer than that
  *		code alone
  *	cold	guards in a cache line each, with a variable in one of its own where
- *		they load one, far from each other, all flushed from the caches before, and each guard
- *		waited for; what they take longer than the traced code alone, as cold
+ *		they load one, far from each other, all flushed from the caches
+ *		before, and each guard waited for; what they take longer than the
+ *		traced code alone, as cold
  */
 #include <stdint.h>
 #include <stdio.h>
