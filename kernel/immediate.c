@@ -294,14 +294,16 @@ EXPORT_SYMBOL_GPL(imv_defer_end);
 /**
  * imv_flush - make the code mirror what was set so far, also if it is deferred
  *
- * For who frees what the code of a site still refers to.
+ * For callers that free what the code of a site still refers to.
  *
- * Context: may sleep.
+ * Context: may sleep; takes what imv_set() takes, if something is deferred.
  */
 void imv_flush(void)
 {
-	if (!READ_ONCE(imv_dirty_end))
+	/* Lockdep learns of the locks at each call, not only at the rare ones. */
+	if (!IS_ENABLED(CONFIG_PROVE_LOCKING) && !READ_ONCE(imv_dirty_end))
 		return;
+	might_lock(&text_mutex);
 	imv_batch_begin();
 	imv_sweep_dirty();
 	imv_batch_commit();

@@ -26,6 +26,8 @@
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
+#include "tracepoint-private.h"
+
 extern tracepoint_ptr_t __start___tracepoints_ptrs[], __stop___tracepoints_ptrs[];
 
 DEFINE_SRCU(tracepoint_srcu);
@@ -37,15 +39,9 @@ EXPORT_SYMBOL_GPL(tracepoint_srcu);
  */
 static DEFINE_MUTEX(tracepoints_mutex);
 
-struct tp_probes {
-	struct tp_probes *next;		/* in retired_probes */
-	struct tracepoint_code code;
-	struct tracepoint_func probes[];
-};
-
 /*
- * Takes the place of a probe that is disconnected when there is no memory for
- * an array without it. It ignores its arguments, whatever they are.
+ * Takes the place of a probe that is unregistered when no array without it can
+ * be made. It ignores its arguments, whatever they are.
  */
 static void tp_removed_probe(void)
 {
@@ -80,109 +76,48 @@ static unsigned int count_live(const struct tracepoint_func *probes)
 	return count;
 }
 
-#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-/*
- * Where the stubs lead while nobody is connected, and trampolines in the end:
- * the stub disabled preemption.
- */
-void notrace __tracepoint_leave(void)
-{
-	preempt_enable_notrace();
-}
-EXPORT_SYMBOL(__tracepoint_leave);
-
-#ifdef CONFIG_PREEMPTION
-/* Where trampolines that enable preemption lead when that is asked for. */
-void notrace __tracepoint_resched(void)
-{
-	__preempt_schedule_notrace();
-}
-#endif
-
-/* Without a trampoline, where the arguments forbid one, sites call in C. */
-static int make_code(const struct tracepoint *tp, struct tp_probes *probes)
-{
-	probes->code.text = NULL;
-	if (!tp->nr_args)
-		return 0;
-	return arch_make_tracepoint_code(probes->probes, tp->nr_args, &probes->code);
-}
-
-static void free_code(const struct tp_probes *probes)
-{
-	if (probes->code.text)
-		arch_free_tracepoint_code(&probes->code);
-}
-
-static void set_code(struct tracepoint *tp, const struct tp_probes *probes)
-{
-	imv_set_var(tp->code, probes ? (s32)(unsigned long)probes->code.text : 0);
-}
-
-static void replace_call(const struct tp_probes *probes,
-			 const struct tracepoint_func *probe)
-{
-	if (probes->code.text)
-		arch_replace_tracepoint_call(&probes->code, probe);
-}
-
-/* Probes are called with preemption disabled, but trampolines end without. */
-static void synchronize_trampolines(void)
-{
-	synchronize_rcu_tasks();
-}
-#else
-static int make_code(const struct tracepoint *tp, struct tp_probes *probes)
-{
-	return 0;
-}
-
-static void free_code(const struct tp_probes *probes) { }
-static void set_code(struct tracepoint *tp, const struct tp_probes *probes) { }
-static void replace_call(const struct tp_probes *probes,
-			 const struct tracepoint_func *probe) { }
-static void synchronize_trampolines(void) { }
-#endif
-
 static struct tp_probes *array_of(struct tracepoint_func *probes)
 {
 	return probes ? container_of(probes, struct tp_probes, probes[0]) : NULL;
 }
 
-static void free_probes(struct tp_probes *probes)
-{
-	free_code(probes);
-	kfree(probes);
-}
-
 /*
  * Arrays that were replaced wait here, at first until grace periods can be
- * waited for, and then for a while: who changes many tracepoints in turn may
- * have deferred the patching of stubs, which is not to be forced early.
+ * waited for, and then for a while: a task that changes many tracepoints in turn
+ * may have deferred the patching of stubs, which must not be forced early.
  */
 static struct tp_probes *retired_probes;
 static bool can_free;
 
 #define RETIRE_DELAY	(HZ / 10)
 
-static void free_retired(struct work_struct *work)
+static struct tp_probes *take_retired(void)
 {
-	struct tp_probes *probes, *next;
+	struct tp_probes *list, *probes;
 
 	mutex_lock(&tracepoints_mutex);
-	probes = retired_probes;
+	list = retired_probes;
 	retired_probes = NULL;
+	for (probes = list; probes; probes = probes->next)
+		tp_forget_code(probes);
 	mutex_unlock(&tracepoints_mutex);
+	return list;
+}
+
+static void free_retired(struct work_struct *work)
+{
+	struct tp_probes *probes = take_retired(), *next;
 
 	tracepoint_synchronize_unregister();
-	synchronize_trampolines();
 
 	mutex_lock(&tracepoints_mutex);
 	for (; probes; probes = next) {
 		next = probes->next;
-		free_probes(probes);
+		tp_free_code(probes);
+		kfree(probes);
 	}
 	mutex_unlock(&tracepoints_mutex);
+	tp_trim_code();
 }
 
 static DECLARE_DELAYED_WORK(free_retired_work, free_retired);
@@ -214,7 +149,7 @@ postcore_initcall(start_freeing);
  *
  * Return: the array, or NULL if nothing is left, or an ERR_PTR.
  */
-static struct tp_probes *make_probes(const struct tracepoint *tp,
+static struct tp_probes *make_probes(struct tracepoint *tp,
 				     const struct tracepoint_func *old,
 				     const struct tracepoint_func *add,
 				     const struct tracepoint_func *del)
@@ -242,7 +177,7 @@ static struct tp_probes *make_probes(const struct tracepoint *tp,
 		new->probes[i++] = *add;
 	new->probes[i].func = NULL;
 
-	ret = make_code(tp, new);
+	ret = tp_make_code(tp, new);
 	if (ret) {
 		kfree(new);
 		return ERR_PTR(ret);
@@ -260,9 +195,9 @@ static struct tracepoint_func *tp_probes(struct tracepoint *tp)
  * tracepoint_check_context - may the caller connect and disconnect probes?
  * @name: what it wants to connect to or disconnect from, for the message
  *
- * Probes run with preemption disabled, and connecting sleeps. A kernel that
- * counts preemption notices who tries nevertheless; others notice interrupts
- * only. The message is deferred, for the caller may hold any lock.
+ * Probes run with preemption disabled, and connecting sleeps. With PREEMPT_COUNT
+ * any atomic caller is detected; otherwise only interrupt context. The message is
+ * deferred, since the caller may hold any lock.
  *
  * Context: any.
  * Return: 0 or -EBUSY.
@@ -283,8 +218,8 @@ int tracepoint_check_context(const char *name)
 }
 
 /*
- * A tracepoint that is on keeps its guard. The commit completes also what
- * another task set before and deferred.
+ * An active guard is not patched again. The commit also flushes updates that
+ * other tasks deferred.
  */
 static void set_probes(struct tracepoint *tp, struct tp_probes *new)
 {
@@ -292,7 +227,7 @@ static void set_probes(struct tracepoint *tp, struct tp_probes *new)
 
 	rcu_assign_pointer(tp->funcs, new ? new->probes : NULL);
 	imv_batch_begin();
-	set_code(tp, new);
+	tp_set_code(tp, new);
 	imv_set_var(tp->active, !!new);
 	imv_batch_commit();
 	retire_probes(array_of(old));
@@ -324,15 +259,28 @@ static int tracepoint_add_probe(struct tracepoint *tp,
 
 	ret = old ? 0 : call_regfunc(tp);
 	if (ret < 0) {
-		free_probes(new);
+		retire_probes(new);
 		return ret;
 	}
 	set_probes(tp, new);
 	return 0;
 }
 
+/*
+ * Leaves the array in place. The stub then reads the array at each hit, and
+ * does so when this returns: updates are flushed, since a trampoline of an
+ * earlier array may call the probe as long as they are deferred. The next
+ * change of the probes cleans up.
+ */
+static void remove_in_place(struct tracepoint *tp, struct tracepoint_func *probe)
+{
+	WRITE_ONCE(probe->func, tp_removed_probe);
+	tp_walk(tp);
+	imv_flush();
+}
+
 static int tracepoint_remove_probe(struct tracepoint *tp,
-				   const struct tracepoint_func *del)
+				   const struct tracepoint_func *del, bool atomic)
 {
 	struct tracepoint_func *old = tp_probes(tp), *found;
 	struct tp_probes *new;
@@ -341,11 +289,12 @@ static int tracepoint_remove_probe(struct tracepoint *tp,
 	if (!found)
 		return -ENOENT;
 
-	new = make_probes(tp, old, NULL, del);
+	if (atomic && count_live(old) > 1)
+		new = ERR_PTR(-EBUSY);
+	else
+		new = make_probes(tp, old, NULL, del);
 	if (IS_ERR(new)) {
-		/* Cleaned up when the probes change next. */
-		WRITE_ONCE(found->func, tp_removed_probe);
-		replace_call(array_of(old), found);
+		remove_in_place(tp, found);
 		return 0;
 	}
 	set_probes(tp, new);
@@ -404,6 +353,9 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
  * before the module goes, from a notifier for instance; see
  * register_tracepoint_module_notifier().
  *
+ * Without executable memory the probe is registered nevertheless: hits take longer
+ * until memory is there at the next change.
+ *
  * Context: may sleep; takes tracepoints_mutex and what imv_set() takes.
  * Return: 0, -EINVAL without a probe, -EEXIST if it is connected with the same
  *	   data, -EBUSY in atomic context, -ENOMEM, -ERANGE if @probe is no
@@ -448,25 +400,27 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register);
  * @data: the data it was connected with
  *
  * The probe may still run on other CPUs when this returns; see
- * tracepoint_synchronize_unregister(). Succeeds without memory too.
+ * tracepoint_synchronize_unregister(). Succeeds without memory too, since callers
+ * free the probe and its data whatever this returns. For the same reason it goes
+ * on in atomic context, after a line in the kernel's log; it may sleep nevertheless
+ * when another task holds one of the locks.
  *
  * Context: may sleep; takes tracepoints_mutex and what imv_set() takes.
- * Return: 0, -EINVAL without a probe, -EBUSY in atomic context, -ENOENT if it is
- *	   not connected with this data.
+ * Return: 0, -EINVAL without a probe, -ENOENT if it is not connected with this
+ *	   data.
  */
 int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 {
 	struct tracepoint_func del = { .func = probe, .data = data };
+	bool atomic;
 	int ret;
 
 	if (!tp || !probe)
 		return -EINVAL;
-	ret = tracepoint_check_context(tp->name);
-	if (ret)
-		return ret;
+	atomic = tracepoint_check_context(tp->name) < 0;
 
 	mutex_lock(&tracepoints_mutex);
-	ret = tracepoint_remove_probe(tp, &del);
+	ret = tracepoint_remove_probe(tp, &del, atomic);
 	mutex_unlock(&tracepoints_mutex);
 	return ret;
 }
@@ -663,7 +617,7 @@ static void drop_stray_probes(struct tracepoint *tp, void *priv)
 			continue;
 		pr_err("%s: module %s goes and leaves its probe %ps connected; unregister it in the module's exit function\n",
 		       tp->name, stray->mod->name, del.func);
-		tracepoint_remove_probe(tp, &del);
+		tracepoint_remove_probe(tp, &del, false);
 		stray->count++;
 		probe = tp_probes(tp);
 	}
@@ -706,6 +660,9 @@ static void tracepoint_module_going(struct module *mod)
 		break;
 	}
 	mutex_unlock(&tracepoint_module_list_mutex);
+	/* Trampolines have the names of their tracepoints. */
+	if (mod->num_tracepoints)
+		flush_delayed_work(&free_retired_work);
 }
 
 static int tracepoint_module_notify(struct notifier_block *nb,

@@ -24,6 +24,12 @@ static inline void fail_all_allocs(void)
 	current->make_it_fail = 1;
 }
 
+/* Were there so many allocations that the one of fail_nth_alloc() failed? */
+static inline bool nth_alloc_failed(void)
+{
+	return !current->fail_nth;
+}
+
 static inline void stop_failing(void)
 {
 	current->fail_nth = 0;
@@ -32,6 +38,7 @@ static inline void stop_failing(void)
 #else
 static inline void fail_nth_alloc(int nth) { }
 static inline void fail_all_allocs(void) { }
+static inline bool nth_alloc_failed(void) { return false; }
 static inline void stop_failing(void) { }
 #endif
 

@@ -4,11 +4,20 @@
  * what, and what registration answers.
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/err.h>
 #include <linux/kallsyms.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+#include <linux/kdebug.h>
+#include <asm/debugreg.h>
+#include <asm/unwind.h>
+#endif
 
 #include "test_fail_alloc.h"
 
@@ -315,6 +324,122 @@ static void tp_test_stack(struct kunit *test)
 	unregister_trace_kunit_callbacks(probe_stack, NULL);
 }
 
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+/*
+ * Executes hits step by step. After each instruction, wherever that is, the stack
+ * can be unwound to the function that has the tracepoint.
+ */
+static struct task_struct *stepping;
+static unsigned int nr_steps, nr_lost, nr_unreliable;
+static unsigned long lost_at;
+
+static __always_inline void set_flags(unsigned long flags)
+{
+	asm volatile("push %0; popf" : : "r" (flags) : "memory", "cc");
+}
+
+static noinline void step_through(void (*fire)(void))
+{
+	unsigned long flags = native_save_fl();
+
+	set_flags(flags | X86_EFLAGS_TF);
+	fire();
+	set_flags(flags);
+}
+
+static bool is_step_through(unsigned long addr)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	snprintf(name, sizeof(name), "%ps", (void *)addr);
+	return strstarts(name, "step_through");
+}
+
+static bool unwinds_to_step_through(struct pt_regs *regs, bool *reliable)
+{
+	bool found = is_step_through(regs->ip);
+	struct unwind_state state;
+	unsigned int depth = 0;
+
+	for (unwind_start(&state, current, regs, NULL);
+	     !found && !unwind_done(&state) && depth < 16;
+	     unwind_next_frame(&state), depth++)
+		found = is_step_through(unwind_get_return_address(&state));
+	*reliable = !unwind_error(&state);
+	return found;
+}
+
+static int note_step(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct die_args *args = data;
+	bool reliable;
+
+	if (event != DIE_DEBUG || READ_ONCE(stepping) != current)
+		return NOTIFY_DONE;
+	*(unsigned long *)ERR_PTR(args->err) &= ~DR_STEP;
+	nr_steps++;
+	if (!unwinds_to_step_through(args->regs, &reliable)) {
+		nr_lost++;
+		lost_at = args->regs->ip;
+	}
+	nr_unreliable += !reliable;
+	return NOTIFY_STOP;
+}
+
+static struct notifier_block step_nb = { .notifier_call = note_step };
+
+static void fire_two(void)
+{
+	trace_kunit_plain(1, "text");
+	barrier();
+}
+
+static void expect_steps(struct kunit *test, void (*fire)(void), const char *what)
+{
+	nr_steps = 0;
+	nr_lost = 0;
+	nr_unreliable = 0;
+	preempt_disable();	/* other tasks are not to be stepped through */
+	WRITE_ONCE(stepping, current);
+	step_through(fire);
+	WRITE_ONCE(stepping, NULL);
+	preempt_enable();
+	KUNIT_EXPECT_GT_MSG(test, nr_steps, 15U, "%s", what);
+	KUNIT_EXPECT_EQ_MSG(test, nr_unreliable, 0U, "%s", what);
+	/* With frame pointers, a function without a frame hides its caller. */
+	if (IS_ENABLED(CONFIG_UNWINDER_ORC))
+		KUNIT_EXPECT_EQ_MSG(test, nr_lost, 0U, "%s: at %pS", what,
+				    (void *)lost_at);
+	else
+		KUNIT_EXPECT_LT_MSG(test, nr_lost, nr_steps, "%s", what);
+}
+
+static void tp_test_single_steps(struct kunit *test)
+{
+	unsigned long i;
+
+	if (!IS_ENABLED(CONFIG_KALLSYMS))
+		kunit_skip(test, "needs KALLSYMS");
+	KUNIT_ASSERT_EQ(test, register_die_notifier(&step_nb), 0);
+	for (i = 1; i <= 3; i++) {
+		register_trace_kunit_plain(probe_plain, digit(i));
+		register_trace_kunit_most_args(probe_most, digit(i));
+		expect_steps(test, fire_two, "in registers");
+		expect_steps(test, fire_most, "on the stack");
+	}
+	for (i = 1; i <= 3; i++) {
+		unregister_trace_kunit_plain(probe_plain, digit(i));
+		unregister_trace_kunit_most_args(probe_most, digit(i));
+	}
+	fail_nth_alloc(2);
+	register_trace_kunit_most_args(probe_most, digit(1));
+	stop_failing();
+	expect_steps(test, fire_most, "without a trampoline");
+	unregister_trace_kunit_most_args(probe_most, digit(1));
+	unregister_die_notifier(&step_nb);
+}
+#endif /* CONFIG_TRACEPOINT_TRAMPOLINE */
+
 static void tp_test_order(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(1)), 0);
@@ -478,13 +603,12 @@ static void probe_registers(void *data, int number)
 	int *result = data;
 
 	result[0] = register_trace_kunit_callbacks(probe_number, digit(1));
-	result[1] = unregister_trace_kunit_callbacks(probe_registers, data);
-	result[2] = register_trace_kunit_plain(probe_plain, digit(1));
+	result[1] = register_trace_kunit_plain(probe_plain, digit(1));
 }
 
 static void tp_test_within_a_probe(struct kunit *test)
 {
-	int result[3] = { };
+	int result[2] = { };
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
 		kunit_skip(test, "needs CONFIG_PREEMPT_COUNT");
@@ -492,11 +616,48 @@ static void tp_test_within_a_probe(struct kunit *test)
 	trace_kunit_callbacks(1);
 	KUNIT_EXPECT_EQ(test, result[0], -EBUSY);
 	KUNIT_EXPECT_EQ(test, result[1], -EBUSY);
-	KUNIT_EXPECT_EQ(test, result[2], -EBUSY);
 	KUNIT_EXPECT_FALSE(test, trace_kunit_plain_enabled());
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_callbacks(probe_registers, result), 0);
 	trace_kunit_callbacks(1);
 	KUNIT_EXPECT_EQ(test, calls, 0UL);
+}
+
+static void probe_unregisters(void *data, int number)
+{
+	calls++;
+	*(int *)data = unregister_trace_kunit_callbacks(probe_unregisters, data);
+}
+
+/* Callers do not look at what unregistering returns, and free the probe. */
+static void tp_test_unregister_atomic(struct kunit *test)
+{
+	int result = 1, ret;
+
+	if (IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP))
+		kunit_skip(test, "CONFIG_DEBUG_ATOMIC_SLEEP complains of it");
+	register_trace_kunit_plain(probe_plain, digit(1));
+	register_trace_kunit_plain(probe_plain, digit(2));
+	register_trace_kunit_plain(probe_plain, digit(3));
+	preempt_disable();
+	ret = unregister_trace_kunit_plain(probe_plain, digit(2));
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 13UL);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(1)), 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 3UL);
+	preempt_disable();
+	ret = unregister_trace_kunit_plain(probe_plain, digit(3));
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_callbacks(probe_unregisters, &result), 0);
+	calls = 0;
+	trace_kunit_callbacks(1);
+	trace_kunit_callbacks(1);
+	KUNIT_EXPECT_EQ(test, calls, 1UL);
+	KUNIT_EXPECT_EQ(test, result, 0);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_callbacks_enabled());
 }
 
 /* A tracepoint that is no event is called by a name that says so, too. */
@@ -572,47 +733,161 @@ static void tp_test_no_function(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 }
 
-/* Whichever allocation fails: an error, and all is as it was. */
-static void tp_test_no_memory_to_add(struct kunit *test)
+/*
+ * Each allocation of a registration fails once: there is an error and all is as it
+ * was, or the probe is registered and is called. Return: did one fail?
+ */
+static bool add_without(struct kunit *test, int nth)
 {
-	int nth, ret;
+	bool failed;
+	int ret;
 
-	need_failing_alloc(test);
-	register_trace_kunit_callbacks(probe_number, digit(1));
-	for (nth = 1, ret = -ENOMEM; ret; nth++) {
-		fail_nth_alloc(nth);
-		ret = register_trace_kunit_callbacks(probe_number, digit(2));
-		stop_failing();
-		if (ret)
-			KUNIT_ASSERT_EQ(test, ret, -ENOMEM);
-		calls = 0;
-		trace_kunit_callbacks(1);
-		KUNIT_EXPECT_EQ(test, calls, ret ? 1UL : 12UL);
-	}
-	KUNIT_EXPECT_GT(test, nth, IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) ? 3 : 2);
-	unregister_trace_kunit_callbacks(probe_number, digit(2));
-	unregister_trace_kunit_callbacks(probe_number, digit(1));
-
-	for (nth = 1, ret = -ENOMEM; ret; nth++) {
-		fail_nth_alloc(nth);
-		ret = register_trace_kunit_callbacks(probe_number, digit(1));
-		stop_failing();
-		KUNIT_EXPECT_EQ(test, trace_kunit_callbacks_enabled(), !ret);
-		KUNIT_EXPECT_EQ(test, reg_calls, unreg_calls + !ret);
-	}
-	unregister_trace_kunit_callbacks(probe_number, digit(1));
+	reg_calls = 0;
+	unreg_calls = 0;
+	fail_nth_alloc(nth);
+	ret = register_trace_kunit_callbacks(probe_number, digit(2));
+	failed = nth_alloc_failed();
+	stop_failing();
+	if (ret)
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	calls = 0;
+	trace_kunit_callbacks(1);
+	KUNIT_EXPECT_EQ(test, calls, ret ? 0UL : 2UL);
+	KUNIT_EXPECT_EQ(test, trace_kunit_callbacks_enabled(), !ret);
+	KUNIT_EXPECT_EQ(test, reg_calls, unreg_calls + !ret);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_callbacks(probe_number, digit(2)),
+			ret ? -ENOENT : 0);
+	KUNIT_EXPECT_EQ(test, reg_calls, unreg_calls);
+	return failed;
 }
 
-/* A probe can be removed without memory; what is left behind is cleaned up. */
-static void remove_without(struct kunit *test, int nth)
+/* The same for a second probe. */
+static bool add_second_without(struct kunit *test, int nth)
+{
+	bool failed;
+	int ret;
+
+	KUNIT_EXPECT_EQ(test, register_trace_kunit_plain(probe_plain, digit(1)), 0);
+	fail_nth_alloc(nth);
+	ret = register_trace_kunit_plain(probe_plain, digit(2));
+	failed = nth_alloc_failed();
+	stop_failing();
+	if (ret)
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	KUNIT_EXPECT_EQ(test, fire(1), ret ? 1UL : 12UL);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(2)),
+			ret ? -ENOENT : 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 1UL);
+	unregister_trace_kunit_plain(probe_plain, digit(1));
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+	return failed;
+}
+
+/* An array, and where there are trampolines also one of these. */
+#define NR_ALLOCS	(IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) ? 2 : 1)
+
+static void tp_test_no_memory_to_add(struct kunit *test)
+{
+	int nth;
+
+	need_failing_alloc(test);
+	for (nth = 1; add_without(test, nth); nth++)
+		;
+	KUNIT_EXPECT_GT(test, nth, NR_ALLOCS);
+	for (nth = 1; add_second_without(test, nth); nth++)
+		;
+	KUNIT_EXPECT_GT(test, nth, NR_ALLOCS);
+}
+
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+/* The first allocation of a registration is for the array, the next for code. */
+#define without_code(registration)					\
+	({								\
+		int __ret;						\
+									\
+		fail_nth_alloc(2);					\
+		__ret = (registration);					\
+		stop_failing();						\
+		__ret;							\
+	})
+
+static bool has_code(const struct tracepoint *tp)
+{
+	return tp->code && !(tp->code & IMV_JUMP_TO_CALL);
+}
+
+/* Without executable memory the same probes are called with the same arguments. */
+static void tp_test_no_memory_for_code(struct kunit *test)
 {
 	unsigned long i;
+
+	need_failing_alloc(test);
+	for (i = 1; i <= 3; i++) {
+		KUNIT_ASSERT_EQ(test, without_code(register_trace_kunit_plain(probe_plain,
+									      digit(i))), 0);
+		KUNIT_ASSERT_EQ(test, without_code(register_trace_kunit_most_args(probe_most,
+										  digit(i))), 0);
+	}
+	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_plain));
+	KUNIT_EXPECT_EQ(test, fire(-7), 123UL);
+	KUNIT_EXPECT_EQ(test, last_number, -7);
+	KUNIT_EXPECT_STREQ(test, last_text, "text");
+	calls = 0;
+	fire_most();
+	KUNIT_EXPECT_EQ(test, calls, 123UL);
+
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(2)), 0);
+	KUNIT_EXPECT_TRUE(test, has_code(&__tracepoint_kunit_plain));
+	KUNIT_EXPECT_EQ(test, fire(1), 13UL);
+	for (i = 1; i <= 3; i++) {
+		unregister_trace_kunit_plain(probe_plain, digit(i));
+		unregister_trace_kunit_most_args(probe_most, digit(i));
+	}
+	calls = 0;
+	fire_most();
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+}
+
+/* A tracepoint whose sites call a stub in C has no use for a trampoline. */
+static void tp_test_no_code(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, __tracepoint_kunit_plain.nr_args, 2);
+	KUNIT_EXPECT_EQ(test, __tracepoint_kunit_most_args.nr_args, 12);
+	KUNIT_EXPECT_EQ(test, __tracepoint_kunit_too_many_args.nr_args, 0);
+	KUNIT_EXPECT_EQ(test, __tracepoint_kunit_by_value.nr_args, 0);
+	register_trace_kunit_by_value(probe_by_value, digit(1));
+	KUNIT_EXPECT_EQ(test, __tracepoint_kunit_by_value.code, 0);
+	unregister_trace_kunit_by_value(probe_by_value, digit(1));
+}
+
+static void tp_test_name(struct kunit *test)
+{
+	char name[KSYM_SYMBOL_LEN];
+	void *text;
+
+	if (!IS_ENABLED(CONFIG_KALLSYMS))
+		kunit_skip(test, "needs KALLSYMS");
+	register_trace_kunit_plain(probe_plain, digit(1));
+	text = (void *)(long)__tracepoint_kunit_plain.code;
+	snprintf(name, sizeof(name), "%ps", text + 1);
+	unregister_trace_kunit_plain(probe_plain, digit(1));
+	KUNIT_EXPECT_STREQ(test, name,
+			   "tracepoint_trampoline_kunit_plain [__builtin__tracepoint]");
+}
+#endif /* CONFIG_TRACEPOINT_TRAMPOLINE */
+
+/* A probe can be removed without memory; what is left behind is cleaned up. */
+static bool remove_without(struct kunit *test, int nth)
+{
+	unsigned long i;
+	bool failed;
 	int ret;
 
 	for (i = 1; i <= 3; i++)
-		KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(i)), 0);
+		KUNIT_EXPECT_EQ(test, register_trace_kunit_plain(probe_plain, digit(i)), 0);
 	fail_nth_alloc(nth);
 	ret = unregister_trace_kunit_plain(probe_plain, digit(2));
+	failed = nth_alloc_failed();
 	stop_failing();
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_EQ(test, fire(0), 13UL);
@@ -622,13 +897,87 @@ static void remove_without(struct kunit *test, int nth)
 	for (i = 1; i <= 3; i++)
 		KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(i)), 0);
 	KUNIT_EXPECT_FALSE(test, trace_kunit_plain_enabled());
+	return failed;
 }
 
 static void tp_test_no_memory_to_remove(struct kunit *test)
 {
+	int nth;
+
 	need_failing_alloc(test);
-	remove_without(test, 1);
-	remove_without(test, 2);
+	for (nth = 1; remove_without(test, nth); nth++)
+		;
+	KUNIT_EXPECT_GT(test, nth, NR_ALLOCS);
+}
+
+/* Another task registers, and leaves for later that the CPUs see it. */
+struct deferrer {
+	struct completion began, end;
+	bool deferred;
+};
+
+static int defer_until_told(void *data)
+{
+	struct deferrer *deferrer = data;
+
+	deferrer->deferred = imv_defer_begin();
+	register_trace_kunit_plain(probe_plain, digit(3));
+	complete(&deferrer->began);
+	wait_for_completion(&deferrer->end);
+	imv_defer_end(deferrer->deferred);
+	return 0;
+}
+
+static bool remove_while_deferred(struct kunit *test, int nth)
+{
+	struct deferrer deferrer = { };
+	struct task_struct *thread;
+	bool failed;
+	int ret;
+
+	init_completion(&deferrer.began);
+	init_completion(&deferrer.end);
+	register_trace_kunit_plain(probe_plain, digit(1));
+	register_trace_kunit_plain(probe_plain, digit(2));
+	thread = kthread_create(defer_until_told, &deferrer, "kunit-defer");
+	if (IS_ERR(thread)) {
+		KUNIT_FAIL(test, "no thread");
+		return false;
+	}
+	get_task_struct(thread);
+	wake_up_process(thread);
+	wait_for_completion(&deferrer.began);
+
+	fail_nth_alloc(nth);
+	ret = unregister_trace_kunit_plain(probe_plain, digit(1));
+	failed = nth && nth_alloc_failed();
+	stop_failing();
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 23UL);
+
+	complete(&deferrer.end);
+	kthread_stop(thread);
+	put_task_struct(thread);
+	KUNIT_EXPECT_TRUE(test, deferrer.deferred);
+	KUNIT_EXPECT_EQ(test, fire(1), 23UL);
+	unregister_trace_kunit_plain(probe_plain, digit(2));
+	unregister_trace_kunit_plain(probe_plain, digit(3));
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+	return failed;
+}
+
+/* No call reaches a probe that was unregistered, also without memory. */
+static void tp_test_remove_while_deferred(struct kunit *test)
+{
+	int nth;
+
+	if (!IS_ENABLED(CONFIG_IMMEDIATE))
+		kunit_skip(test, "needs IMMEDIATE");
+	remove_while_deferred(test, 0);
+	need_failing_alloc(test);
+	for (nth = 1; remove_while_deferred(test, nth); nth++)
+		;
+	KUNIT_EXPECT_GT(test, nth, NR_ALLOCS);
 }
 
 static struct kunit_case tp_test_cases[] = {
@@ -652,11 +1001,19 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_preemption),
 	KUNIT_CASE(tp_test_many_sites),
 	KUNIT_CASE(tp_test_within_a_probe),
+	KUNIT_CASE(tp_test_unregister_atomic),
 	KUNIT_CASE(tp_test_suffix),
 	KUNIT_CASE(tp_test_call),
 	KUNIT_CASE(tp_test_enumeration),
 	KUNIT_CASE(tp_test_no_memory_to_add),
 	KUNIT_CASE(tp_test_no_memory_to_remove),
+	KUNIT_CASE(tp_test_remove_while_deferred),
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+	KUNIT_CASE(tp_test_no_memory_for_code),
+	KUNIT_CASE(tp_test_no_code),
+	KUNIT_CASE(tp_test_name),
+	KUNIT_CASE(tp_test_single_steps),
+#endif
 	{ }
 };
 

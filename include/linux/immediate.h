@@ -130,9 +130,11 @@ struct imv_site {
 #define IMV_JUMP_NOP		2L	/* built as a JMP, for objtool to clear */
 /*
  * Both: the value, of four bytes, is where the jump leads, the low half of an
- * address in the upper half of the address space; 0 for the target.
+ * address in the upper half of the address space; 0 for the target. If the
+ * lowest bit is set, which the address has not, it is a call.
  */
 #define IMV_JUMP_TO		3
+#define IMV_JUMP_TO_CALL	1
 
 static inline void *imv_site_insn(const struct imv_site *site)
 {

@@ -39,13 +39,11 @@ struct trace_print_flags_u64 {
  * @func: the function; NULL ends an array of probes
  * @data: its first argument
  * @prio: probes of higher priority are called first
- * @call: where the trampoline calls it, in bytes from its start
  */
 struct tracepoint_func {
 	void *func;
 	void *data;
 	int prio;
-	int call;
 };
 
 /**
@@ -64,9 +62,11 @@ struct tracepoint_callbacks {
  * @callbacks: what to do around its use, or NULL
  * @funcs: the connected probes, or NULL
  * @active: immediate value, the guard of all sites: are there probes?
- * @nr_args: how many arguments it has, each one word; 0 if that is not so
- * @code: immediate value, where the stub leads: the low half of the address of
- *	  the trampoline, whose upper half is ones; 0 if there is none
+ * @nr_args: how many arguments it has; 0 if there are more than a trampoline
+ *	     passes on, or one is longer than a word
+ * @code: immediate value, where the stub leads: the low half of an address whose
+ *	  upper half is ones, that of the trampoline, or of the function that takes
+ *	  its place without memory; 0 while there is no probe
  */
 struct tracepoint {
 	const char *name;

@@ -147,13 +147,30 @@ static inline bool is_tracepoint_trampoline(unsigned long addr)
 	return false;
 }
 
-static inline int tracepoint_trampoline_depth(unsigned long addr)
-{
-	return -1;
-}
-
 static inline void tracepoint_caller_regs(struct pt_regs *regs) { }
 static inline void tracepoint_set_cpu_online(unsigned int cpu, bool online) { }
+#endif
+
+#if defined(CONFIG_TRACEPOINT_TRAMPOLINE) && defined(CONFIG_KALLSYMS)
+const char *tracepoint_address_lookup(unsigned long addr, unsigned long *size,
+				      unsigned long *offset, char **modname,
+				      char *name);
+int tracepoint_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
+			   char *name, char *module_name, int *exported);
+#else
+static inline const char *
+tracepoint_address_lookup(unsigned long addr, unsigned long *size,
+			  unsigned long *offset, char **modname, char *name)
+{
+	return NULL;
+}
+
+static inline int tracepoint_get_kallsym(unsigned int symnum, unsigned long *value,
+					 char *type, char *name, char *module_name,
+					 int *exported)
+{
+	return -ERANGE;
+}
 #endif
 
 #ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
@@ -241,25 +258,35 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	__TP_NTH(args, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,		\
 		 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 
-/* The first argument of the stub is for the data, which each probe has its own. */
+/* The first argument of the stub is a placeholder: each probe gets its own data. */
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 #define __TP_CALL_STUB(name, args)					\
 	do {								\
-		if (CONCATENATE(__TP_WORDS_, __TP_NR_ARGS(args))(args))	\
-			__traceiter_##name(NULL, args);			\
+		if (__tp_nr_args_##name)				\
+			__traceiter_##name(TRACEPOINT_NO_DATA, args);	\
 		else							\
 			__tracestub_##name(NULL, args);			\
 	} while (0)
 
-#define __TP_DECLARE_NR_ARGS(name, args)				\
-	enum { __tp_nr_args_##name = __TP_NR_ARGS(args) };
+/*
+ * The number of arguments, or 0 if a trampoline cannot pass them on. Only a
+ * prototype knows their types: the answer becomes the size of an array there.
+ */
+#define __TP_DECLARE_NR_ARGS(name, proto, args)				\
+	void __tp_words_##name(proto, char (*)				\
+		[1 + CONCATENATE(__TP_WORDS_, __TP_NR_ARGS(args))(args)]); \
+	enum {								\
+		__tp_nr_args_##name = __builtin_types_compatible_p(	\
+			__typeof__(__tp_words_##name),			\
+			void (proto, char (*)[2])) ? __TP_NR_ARGS(args) : 0 \
+	};
 
 #define __TP_INIT_NR_ARGS(name)	.nr_args = __tp_nr_args_##name,
 
 #define __TP_DEFINE_STUB(name)	ARCH_TRACESTUB(name)
 #else
 #define __TP_CALL_STUB(name, args)	__traceiter_##name(NULL, args)
-#define __TP_DECLARE_NR_ARGS(name, args)
+#define __TP_DECLARE_NR_ARGS(name, proto, args)
 #define __TP_INIT_NR_ARGS(name)
 #define __TP_DEFINE_STUB(name)						\
 	extern __typeof__(__tracestub_##name) __traceiter_##name	\
@@ -317,7 +344,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
 	extern struct tracepoint __tracepoint_##name;			\
 	void __traceiter_##name(data_proto);				\
-	__TP_DECLARE_NR_ARGS(name, PARAMS(args))			\
+	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args))		\
 									\
 	static noinline __maybe_unused notrace void			\
 	__tracestub_##name(data_proto)					\

@@ -59,7 +59,11 @@ static void make_jump_to(const struct imv_site *site, struct imv_insn *new)
 {
 	long value = *(s32 *)imv_site_var(site);
 
-	write_jump(site, new, value ? (void *)value : imv_site_target(site));
+	if (value & IMV_JUMP_TO_CALL)
+		__text_gen_insn(new->bytes, CALL_INSN_OPCODE, imv_site_insn(site),
+				(void *)(value & ~(long)IMV_JUMP_TO_CALL), new->size);
+	else
+		write_jump(site, new, value ? (void *)value : imv_site_target(site));
 }
 
 static void make_jump(const struct imv_site *site, struct imv_insn *new)

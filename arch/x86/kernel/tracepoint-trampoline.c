@@ -19,12 +19,15 @@
  *	add $size, %rsp			with arguments on the stack
  *
  *	pop %rbp			with a frame
- *	enable preemption; ret
+ *	jmp __tracepoint_leave
+ *
+ * Preemption is disabled as long as a CPU is in a trampoline, so a grace period
+ * of RCU is enough to free one. That is why the end, which enables preemption,
+ * is in the kernel's text.
  *
  * There is a frame, as of C code with frame pointers, where these are the
- * configuration's, and where arguments are on the stack. Unwinders expect that
- * of generated code. Elsewhere a few words ahead of the code tell how deep the
- * stack is.
+ * configuration's, and where arguments are on the stack. A few words ahead of the
+ * code tell unwinders where the return address is.
  *
  * The idea of such code is that of the trampolines of ftrace and BPF.
  */
@@ -35,46 +38,57 @@
 #include <linux/init.h>
 #include <linux/memory.h>
 #include <linux/moduleloader.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/set_memory.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
-#include <asm/alternative.h>
+#include <linux/vmalloc.h>
 #include <asm/insn.h>
 #include <asm/text-patching.h>
 
 /*
  * Trampolines live in chunks of memory that is never writable where it is
- * executable, and stays until the end: a chunk is filled by text_poke, and
- * used again. Who unwinds a stack goes over the chunks at any time, without a
- * lock.
+ * executable: a chunk is filled by text_poke, and used again. Unwinders walk
+ * the list of chunks at any time, without a lock; an empty chunk is freed a
+ * grace period after it left the list.
  */
 #define CHUNK_SIZE	(16 * PAGE_SIZE)
 #define SLOT_SIZE	16
 #define SLOTS		(CHUNK_SIZE / SLOT_SIZE)
+#define MAX_CHUNKS	16	/* beyond, tracepoints do without trampolines */
 
 struct chunk {
 	struct chunk *next;
+	struct chunk *unlinked;		/* the next one that is to be freed */
 	u8 *memory;
 	DECLARE_BITMAP(used, SLOTS);
 	DECLARE_BITMAP(first, SLOTS);	/* a trampoline begins there */
 };
 
-/* What lies ahead of the code of a trampoline. */
+/* What lies ahead of the code of a trampoline. Offsets are in the code. */
 struct unwind_info {
-	u16 save_at;		/* from the start of the code */
+	u16 save_at;
 	u16 restore_at;
+	u16 size;
 	u8 nr_saved;
 	bool framed;
 } __aligned(8);
 
+/* The ends of the code of a frame: push and mov; pop, and the jump behind it. */
+#define FRAME_ENTER_SIZE	4
+#define FRAME_LEAVE_SIZE	(1 + JMP32_INSN_SIZE)
+
+/* Protects the list of chunks and what is used of them. */
+static DEFINE_MUTEX(chunks_mutex);
 static struct chunk *chunks;
 
 static struct chunk *find_chunk(unsigned long addr)
 {
 	struct chunk *chunk;
 
-	for (chunk = READ_ONCE(chunks); chunk; chunk = chunk->next)
+	for (chunk = READ_ONCE(chunks); chunk; chunk = READ_ONCE(chunk->next))
 		if (addr - (unsigned long)chunk->memory < CHUNK_SIZE)
 			return chunk;
 	return NULL;
@@ -104,7 +118,7 @@ static const struct unwind_info *find_info(unsigned long addr)
  *
  * A trampoline is no function that anybody wrote: stacks of events leave it out.
  *
- * Context: any, also where RCU does not watch.
+ * Context: any; preemption is disabled, or @addr is that of code that runs.
  * Return: true if it lies where the trampolines of tracepoints are.
  */
 bool is_tracepoint_trampoline(unsigned long addr)
@@ -115,13 +129,23 @@ bool is_tracepoint_trampoline(unsigned long addr)
 /* Where the instruction that saves an argument begins among those that do. */
 static const u8 save_offset[TRACEPOINT_REG_ARGS + 1] = { 0, 1, 2, 3, 5, 7 };
 
+static int depth_in_frame(const struct unwind_info *info, long offset)
+{
+	if (offset <= info->save_at - FRAME_ENTER_SIZE ||
+	    offset > info->size - FRAME_LEAVE_SIZE)
+		return 0;
+	return offset < info->save_at ? TRACEPOINT_BP_PUSHED : TRACEPOINT_BP_SET;
+}
+
 /**
  * tracepoint_trampoline_depth - how deep is the stack in a trampoline?
  * @addr: an address in it
  *
- * Context: any.
+ * Context: as is_tracepoint_trampoline().
  * Return: the number of words between what %rsp points to and the return
- *	   address, or -1 if %rbp points to a frame.
+ *	   address; or TRACEPOINT_BP_PUSHED, if there is one, the caller's %rbp;
+ *	   TRACEPOINT_BP_SET, if %rbp points to that; TRACEPOINT_NO_CODE, if no
+ *	   trampoline is there.
  */
 int tracepoint_trampoline_depth(unsigned long addr)
 {
@@ -129,9 +153,13 @@ int tracepoint_trampoline_depth(unsigned long addr)
 	long offset, restored;
 	int i, depth = 0;
 
-	if (!info || info->framed)
-		return -1;
+	if (!info)
+		return TRACEPOINT_NO_CODE;
 	offset = addr - (unsigned long)(info + 1);
+	if (offset < 0 || offset >= info->size)
+		return TRACEPOINT_NO_CODE;
+	if (info->framed)
+		return depth_in_frame(info, offset);
 	restored = info->restore_at + save_offset[info->nr_saved];
 	for (i = 0; i < info->nr_saved; i++)
 		depth += offset >= info->save_at + save_offset[i + 1] &&
@@ -164,20 +192,69 @@ notrace void tracepoint_caller_regs(struct pt_regs *regs)
 }
 EXPORT_SYMBOL_GPL(tracepoint_caller_regs);
 
+#ifdef CONFIG_MODULES
+static u8 *alloc_text(void)
+{
+	u8 *memory = module_alloc(CHUNK_SIZE);
+
+	if (!memory)
+		return NULL;
+	memset(memory, INT3_INSN_OPCODE, CHUNK_SIZE);
+	set_vm_flush_reset_perms(memory);
+	set_memory_ro((unsigned long)memory, CHUNK_SIZE / PAGE_SIZE);
+	set_memory_x((unsigned long)memory, CHUNK_SIZE / PAGE_SIZE);
+	return memory;
+}
+
+static void free_text(u8 *memory)
+{
+	module_memfree(memory);
+}
+#else
+/*
+ * Nothing allocates executable memory: one chunk is a part of the image, in the
+ * section that kprobes keep off.
+ */
+asm(".pushsection .kprobes.text, \"ax\"\n\t"
+    ".globl tracepoint_text\n\t"
+    ".type tracepoint_text, @object\n"
+    "tracepoint_text:\n\t"
+    ".skip " __stringify(CHUNK_SIZE) ", " __stringify(INT3_INSN_OPCODE) "\n\t"
+    ".size tracepoint_text, . - tracepoint_text\n\t"
+    ".popsection");
+
+static u8 *alloc_text(void)
+{
+	return chunks ? NULL : tracepoint_text;
+}
+
+static void free_text(u8 *memory) { }
+#endif
+
+static unsigned int count_chunks(void)
+{
+	const struct chunk *chunk;
+	unsigned int count = 0;
+
+	for (chunk = chunks; chunk; chunk = chunk->next)
+		count++;
+	return count;
+}
+
 static struct chunk *new_chunk(void)
 {
-	struct chunk *chunk = kzalloc(sizeof(*chunk), GFP_KERNEL);
+	struct chunk *chunk;
 
+	if (count_chunks() == MAX_CHUNKS)
+		return NULL;
+	chunk = kzalloc(sizeof(*chunk), GFP_KERNEL);
 	if (!chunk)
 		return NULL;
-	chunk->memory = module_alloc(CHUNK_SIZE);
+	chunk->memory = alloc_text();
 	if (!chunk->memory) {
 		kfree(chunk);
 		return NULL;
 	}
-	memset(chunk->memory, INT3_INSN_OPCODE, CHUNK_SIZE);
-	set_memory_ro((unsigned long)chunk->memory, CHUNK_SIZE / PAGE_SIZE);
-	set_memory_x((unsigned long)chunk->memory, CHUNK_SIZE / PAGE_SIZE);
 	chunk->next = chunks;
 	smp_store_release(&chunks, chunk);	/* for find_chunk() */
 	return chunk;
@@ -198,27 +275,74 @@ static u8 *alloc_memory(unsigned int size)
 {
 	unsigned int nr = DIV_ROUND_UP(size, SLOT_SIZE);
 	struct chunk *chunk;
-	u8 *memory;
+	u8 *memory = NULL;
 
 	if (nr > SLOTS)
 		return NULL;
-	for (chunk = chunks; chunk; chunk = chunk->next) {
+	mutex_lock(&chunks_mutex);
+	for (chunk = chunks; chunk && !memory; chunk = chunk->next)
 		memory = alloc_slots(chunk, nr);
-		if (memory)
-			return memory;
+	if (!memory) {
+		chunk = new_chunk();
+		if (chunk)
+			memory = alloc_slots(chunk, nr);
 	}
-	chunk = new_chunk();
-	return chunk ? alloc_slots(chunk, nr) : NULL;
+	mutex_unlock(&chunks_mutex);
+	return memory;
 }
 
 static void free_memory(u8 *memory, unsigned int size)
 {
-	struct chunk *chunk = find_chunk((unsigned long)memory);
-	unsigned int first = slot_of(chunk, (unsigned long)memory);
+	struct chunk *chunk;
+	unsigned int first;
 
-	text_poke_set(memory, INT3_INSN_OPCODE, size);
+	mutex_lock(&chunks_mutex);
+	chunk = find_chunk((unsigned long)memory);
+	first = slot_of(chunk, (unsigned long)memory);
 	clear_bit(first, chunk->first);
+	text_poke_set(memory, INT3_INSN_OPCODE, size);
 	bitmap_clear(chunk->used, first, DIV_ROUND_UP(size, SLOT_SIZE));
+	mutex_unlock(&chunks_mutex);
+}
+
+/* All empty chunks but one, which the next probe does not have to wait for. */
+static struct chunk *unlink_empty_chunks(void)
+{
+	struct chunk **link = &chunks, *chunk, *empty = NULL;
+	bool kept = false;
+
+	mutex_lock(&chunks_mutex);
+	while ((chunk = *link)) {
+		if (!bitmap_empty(chunk->used, SLOTS) || !kept) {
+			kept |= bitmap_empty(chunk->used, SLOTS);
+			link = &chunk->next;
+			continue;
+		}
+		WRITE_ONCE(*link, chunk->next);
+		chunk->unlinked = empty;
+		empty = chunk;
+	}
+	mutex_unlock(&chunks_mutex);
+	return empty;
+}
+
+/**
+ * arch_trim_tracepoint_code - give back memory that no trampoline uses
+ *
+ * Context: may sleep; waits for a grace period of RCU if there is such memory.
+ */
+void arch_trim_tracepoint_code(void)
+{
+	struct chunk *chunk = unlink_empty_chunks(), *next;
+
+	if (!chunk)
+		return;
+	synchronize_rcu();	/* unwinders have left the list */
+	for (; chunk; chunk = next) {
+		next = chunk->unlinked;
+		free_text(chunk->memory);
+		kfree(chunk);
+	}
 }
 
 /* Code being written, twice: first without a buffer, to learn its size. */
@@ -328,7 +452,7 @@ static void write_restore(struct writer *w, unsigned int nr)
 	write_bytes(w, pop + sizeof(pop) - save_offset[nr], save_offset[nr]);
 }
 
-static void write_call(struct writer *w, struct tracepoint_func *probe,
+static void write_call(struct writer *w, const struct tracepoint_func *probe,
 		       unsigned int on_stack)
 {
 	unsigned int i;
@@ -337,46 +461,19 @@ static void write_call(struct writer *w, struct tracepoint_func *probe,
 	for (i = on_stack; i--; )
 		write_insn(w, 0xff, 0x75, 16 + 8 * i);	/* push ...(%rbp) */
 	write_data(w, probe->data);
-	probe->call = w->size;
 	write_insn(w, CALL_INSN_OPCODE);
 	write_target(w, probe->func);
 	if (on_stack)
 		write_insn(w, 0x48, 0x83, 0xc4, 8 * on_stack);
 }
 
-/*
- * Enabling preemption here rather than in a function makes a trampoline one
- * whose text may be left while it is not disabled any more: freeing it takes a
- * grace period of RCU tasks. Which return the CPU wants is known after boot.
- */
-static void write_leave(struct writer *w)
-{
-	if (system_state == SYSTEM_BOOTING || cpu_wants_rethunk()) {
-		write_insn(w, JMP32_INSN_OPCODE);
-		write_target(w, __tracepoint_leave);
-		return;
-	}
-#ifdef CONFIG_PREEMPT_COUNT
-	if (IS_ENABLED(CONFIG_SMP))
-		write_insn(w, 0x65);			/* %gs: */
-	write_insn(w, 0xff, 0x0c, 0x25);		/* decl */
-	write_s32(w, (unsigned long)&__preempt_count);
-#ifdef CONFIG_PREEMPTION
-	write_insn(w, 0x0f, 0x84);			/* je */
-	write_target(w, __tracepoint_resched);
-#endif
-#endif
-	write_insn(w, RET_INSN_OPCODE, INT3_INSN_OPCODE);
-}
-
-/* Writes the trampoline, and to each probe where its call is. */
-static void write_trampoline(struct writer *w, struct tracepoint_func *probes,
+static void write_trampoline(struct writer *w, const struct tracepoint_func *probes,
 			     unsigned int nr_args)
 {
 	unsigned int in_regs = min(nr_args, TRACEPOINT_REG_ARGS + 0U);
 	unsigned int on_stack = nr_args - in_regs;
 	unsigned int saved = probes[1].func ? in_regs : 0;
-	struct tracepoint_func *probe;
+	const struct tracepoint_func *probe;
 
 	w->size = 0;
 	w->info.framed = IS_ENABLED(CONFIG_FRAME_POINTER) || on_stack;
@@ -393,7 +490,9 @@ static void write_trampoline(struct writer *w, struct tracepoint_func *probes,
 	}
 	if (w->info.framed)
 		write_insn(w, 0x5d);
-	write_leave(w);
+	write_insn(w, JMP32_INSN_OPCODE);
+	write_target(w, __tracepoint_leave);
+	w->info.size = w->size;
 }
 
 static void copy_trampoline(const struct writer *w)
@@ -406,17 +505,16 @@ static void copy_trampoline(const struct writer *w)
 
 /**
  * arch_make_tracepoint_code - make the trampoline of some probes
- * @probes: at least one, an array that ends with a NULL function; the call
- *	    of each is noted in it
+ * @probes: at least one, an array that ends with a NULL function
  * @nr_args: arguments of the tracepoint, each one word
  * @code: gets the trampoline, until arch_free_tracepoint_code()
  *
- * Context: may sleep; the caller serialises; takes text_mutex.
+ * Context: may sleep; takes text_mutex.
  * Return: 0, -ENOMEM (also for more than two thousand probes or so), or -ERANGE if
  *	   a probe is no function of the kernel or of a module.
  */
-int arch_make_tracepoint_code(struct tracepoint_func *probes, unsigned int nr_args,
-			      struct tracepoint_code *code)
+int arch_make_tracepoint_code(const struct tracepoint_func *probes,
+			      unsigned int nr_args, struct tracepoint_code *code)
 {
 	struct writer w = { };
 	u8 *memory;
@@ -447,30 +545,10 @@ int arch_make_tracepoint_code(struct tracepoint_func *probes, unsigned int nr_ar
  * arch_free_tracepoint_code - free a trampoline
  * @code: the trampoline, which no CPU executes or can reach
  *
- * Context: may sleep; the caller serialises; takes text_mutex.
+ * Context: may sleep; takes text_mutex.
  */
 void arch_free_tracepoint_code(const struct tracepoint_code *code)
 {
 	free_memory(code->text - sizeof(struct unwind_info),
 		    code->size + sizeof(struct unwind_info));
-}
-
-/**
- * arch_replace_tracepoint_call - change the function of a probe, in place
- * @code: the trampoline that calls it
- * @probe: the probe, with its new function
- *
- * Context: may sleep; takes cpu_hotplug_lock and text_mutex. Needs no memory.
- */
-void arch_replace_tracepoint_call(const struct tracepoint_code *code,
-				  const struct tracepoint_func *probe)
-{
-	u8 *insn = code->text + probe->call;
-
-	cpus_read_lock();
-	mutex_lock(&text_mutex);
-	text_poke_bp(insn, text_gen_insn(CALL_INSN_OPCODE, insn, probe->func),
-		     CALL_INSN_SIZE, NULL);
-	mutex_unlock(&text_mutex);
-	cpus_read_unlock();
 }

@@ -33,11 +33,22 @@ struct tracepoint_func;
 #define __TRACESTUB_PREEMPT_DISABLE
 #endif
 
+/* The register of the data is free: each probe gets its own data there. */
+#define TRACEPOINT_NO_DATA						\
+	({								\
+		void *__tp_no_data;					\
+									\
+		asm("" : "=D" (__tp_no_data));				\
+		__tp_no_data;						\
+	})
+
 /*
- * Preemption is disabled before the jump: who is in a trampoline is a reader
- * of RCU before any probe is called.
+ * Preemption is disabled before the jump: a CPU in a trampoline is a reader of
+ * RCU before any probe is called.
  *
  * The record of the jump is that of an immediate value of the IMV_JUMP_TO kind.
+ * Without a trampoline the jump becomes a call of __tracepoint_walk(), which
+ * reads from the NOP, that is at its return address, whose stub this is.
  */
 #define ARCH_TRACESTUB(name)						\
 	asm(".pushsection .text, \"ax\"\n\t"				\
@@ -48,6 +59,7 @@ struct tracepoint_func;
 	    ANNOTATE_NOENDBR						\
 	    __TRACESTUB_PREEMPT_DISABLE					\
 	    "1: jmp __tracepoint_leave\n\t"				\
+	    "nopl __tracepoint_" #name "(%rip)\n\t"			\
 	    ".size __traceiter_" #name ", . - __traceiter_" #name "\n\t" \
 	    ".popsection\n\t"						\
 	    ".pushsection __imv, \"aw\"\n\t"				\
@@ -72,13 +84,25 @@ static inline void tracepoint_set_cpu_online(unsigned int cpu, bool online) { }
 #endif
 
 void __tracepoint_leave(void);
-void __tracepoint_resched(void);
+void __tracepoint_walk(void);
 
-int arch_make_tracepoint_code(struct tracepoint_func *probes, unsigned int nr_args,
-			      struct tracepoint_code *code);
+/* The NOP in a stub: three bytes, and how far the tracepoint is from its end. */
+#define TRACESTUB_NOP_OPERAND	3
+#define TRACESTUB_NOP_SIZE	7
+
+/* What tracepoint_trampoline_depth() returns beside a depth. */
+#define TRACEPOINT_BP_SET	(-1)
+#define TRACEPOINT_BP_PUSHED	(-2)
+#define TRACEPOINT_NO_CODE	(-3)
+
+int arch_make_tracepoint_code(const struct tracepoint_func *probes,
+			      unsigned int nr_args, struct tracepoint_code *code);
 void arch_free_tracepoint_code(const struct tracepoint_code *code);
-void arch_replace_tracepoint_call(const struct tracepoint_code *code,
-				  const struct tracepoint_func *probe);
+void arch_trim_tracepoint_code(void);
+
+#ifndef CONFIG_MODULES
+extern u8 tracepoint_text[];
+#endif
 
 bool is_tracepoint_trampoline(unsigned long addr);
 int tracepoint_trampoline_depth(unsigned long addr);

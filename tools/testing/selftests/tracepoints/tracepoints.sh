@@ -207,6 +207,50 @@ marker_stays_when_the_event_goes() {
 	is "$(recorded)" "$after"
 }
 
+# Only where the architecture makes trampolines, and stock kernels have none.
+needs_trampolines() {
+	[ "$(uname -m)" = x86_64 ] && grep -q ' __tracepoint_leave$' /proc/kallsyms ||
+		return $skip
+}
+
+listed() {
+	grep -c " tracepoint_trampoline_sched_switch.*\[__builtin__tracepoint\]" \
+		/proc/kallsyms
+}
+
+# Freeing takes a while.
+is_not_listed_any_more() {
+	for second in 1 2 3 4 5 6 7 8 9 10; do
+		[ "$(listed)" != 0 ] || return 0
+		sleep 1
+	done
+	comment "still listed after $second s"
+	return 1
+}
+
+trampolines_have_names() {
+	needs_trampolines || return
+	new_instance &&
+	is_not_listed_any_more &&
+	event 1 &&
+	is "$(listed)" 1 &&
+	event 0 &&
+	is_not_listed_any_more
+}
+
+perf_hears_of_trampolines() {
+	needs_trampolines && command -v perf >/dev/null || return $skip
+	data=$(mktemp) &&
+	new_instance &&
+	perf record -q -a -e cpu-clock -o "$data" -- \
+		sh -c "echo 1 >$instance/events/sched/sched_switch/enable" \
+		>/dev/null 2>&1 &&
+	records=$(perf script -D -i "$data" 2>/dev/null |
+		grep -c 'PERF_RECORD_KSYMBOL.*tracepoint_trampoline_sched_switch')
+	rm -f "$data"
+	at_least "$records" 1
+}
+
 clean_up() {
 	for loaded in $probes $module marker_probe; do
 		if is_loaded "$loaded"; then
@@ -254,7 +298,7 @@ number=0 failed=0 instance=
 trap clean_up EXIT
 trap 'exit 1' INT TERM
 echo "TAP version 13"
-echo "1..10"
+echo "1..12"
 nothing_happens_without_a_probe; report "nothing happens without a probe"
 probes_see_every_hit; report "probes see every hit"
 probes_see_the_arguments; report "probes see the arguments"
@@ -265,4 +309,6 @@ probes_hold_the_module; report "probes hold the module"
 event_and_marker_share_a_tracepoint; report "event and marker share a tracepoint"
 event_stays_when_the_marker_goes; report "event stays when the marker goes"
 marker_stays_when_the_event_goes; report "marker stays when the event goes"
+trampolines_have_names; report "trampolines have names"
+perf_hears_of_trampolines; report "perf hears of trampolines"
 exit $failed

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Calls the probes of a tracepoint that has no trampoline, for want of memory.
+ */
+#include <linux/linkage.h>
+#include <asm/asm-offsets.h>
+#include <asm/nospec-branch.h>
+#include <asm/unwind_hints.h>
+
+	.text
+
+/*
+ * The stub calls this in the place of the jump to a trampoline: preemption is
+ * disabled, the arguments are where the probes expect them, and the return
+ * address, to which this does not return, tells which stub it is. Behind it on
+ * the stack lie the return address of the site, and its arguments there.
+ */
+SYM_FUNC_START(__tracepoint_walk)
+	pushq	%rbp
+	movq	%rsp, %rbp
+	pushq	%rbx			/* the probe */
+	pushq	%r12			/* how many arguments are on the stack */
+	pushq	%rsi
+	pushq	%rdx
+	pushq	%rcx
+	pushq	%r8
+	pushq	%r9
+	movq	8(%rbp), %rdi
+	call	tracepoint_walk_begin
+	movq	%rax, %rbx
+	movq	%rdx, %r12
+	testq	%rbx, %rbx
+	jz	.Ldone
+
+.Lprobe:
+	/* A probe may change what is on its stack, so each gets its own. */
+	movq	%r12, %rcx
+.Lpush:
+	testq	%rcx, %rcx
+	jz	.Lpushed
+	pushq	16(%rbp, %rcx, 8)
+	decq	%rcx
+	jmp	.Lpush
+.Lpushed:
+	movq	TP_FUNC_data(%rbx), %rdi
+	movq	-24(%rbp), %rsi
+	movq	-32(%rbp), %rdx
+	movq	-40(%rbp), %rcx
+	movq	-48(%rbp), %r8
+	movq	-56(%rbp), %r9
+	movq	TP_FUNC_func(%rbx), %rax
+	CALL_NOSPEC rax
+	leaq	-56(%rbp), %rsp
+	addq	$TP_FUNC_SIZE, %rbx
+	cmpq	$0, TP_FUNC_func(%rbx)
+	jne	.Lprobe
+
+.Ldone:
+	movq	-16(%rbp), %r12
+	movq	-8(%rbp), %rbx
+	leave
+	addq	$8, %rsp
+	/* From here on as if the site had called. */
+	UNWIND_HINT_FUNC
+	jmp	__tracepoint_leave
+SYM_FUNC_END(__tracepoint_walk)

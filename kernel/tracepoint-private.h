@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _TRACEPOINT_PRIVATE_H
+#define _TRACEPOINT_PRIVATE_H
+
+/*
+ * What kernel/tracepoint.c shares with the file that makes the code of stubs.
+ */
+
+#include <linux/list.h>
+#include <linux/tracepoint.h>
+
+/**
+ * struct tp_probes - the probes of a tracepoint
+ * @next: the next one of those that wait to be freed
+ * @tp: the tracepoint
+ * @list: of all that have a trampoline, for its name
+ * @code: the trampoline; its text is NULL if there is none
+ * @probes: the probes, by priority; a NULL function ends them
+ */
+struct tp_probes {
+	struct tp_probes *next;
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+	struct tracepoint *tp;
+	struct list_head list;
+	struct tracepoint_code code;
+#endif
+	struct tracepoint_func probes[];
+};
+
+/*
+ * All are called with tracepoints_mutex held, but for tp_trim_code().
+ *
+ * tp_make_code() makes what the stub is to lead to, tp_set_code() makes it lead
+ * there (NULL: to nothing). Before probes are freed, tp_forget_code() and a grace
+ * period come first, then tp_free_code(). tp_walk() makes the stub read tp->funcs
+ * at each hit. It needs no memory.
+ */
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+int tp_make_code(struct tracepoint *tp, struct tp_probes *probes);
+void tp_set_code(struct tracepoint *tp, const struct tp_probes *probes);
+void tp_walk(struct tracepoint *tp);
+void tp_forget_code(struct tp_probes *probes);
+void tp_free_code(struct tp_probes *probes);
+void tp_trim_code(void);
+
+/* What __tracepoint_walk() gets, in two registers. */
+struct tracepoint_walk {
+	struct tracepoint_func *probes;
+	unsigned long nr_on_stack;
+};
+
+struct tracepoint_walk tracepoint_walk_begin(const u8 *stub_nop);
+#else
+static inline int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
+{
+	return 0;
+}
+
+static inline void tp_set_code(struct tracepoint *tp,
+			       const struct tp_probes *probes) { }
+static inline void tp_walk(struct tracepoint *tp) { }
+static inline void tp_forget_code(struct tp_probes *probes) { }
+static inline void tp_free_code(struct tp_probes *probes) { }
+static inline void tp_trim_code(void) { }
+#endif
+
+#endif /* _TRACEPOINT_PRIVATE_H */
