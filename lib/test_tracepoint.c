@@ -188,7 +188,7 @@ static void probe_most(void *data, u8 a, s16 b, u32 c, s64 d, void *e, u8 f,
 	spoil(&l, sizeof(l));
 }
 
-static void fire_most(void)
+static noinline void fire_most(void)
 {
 	trace_kunit_most_args(1, -2, 3, S64_MIN, &calls, U8_MAX, S16_MIN, U32_MAX,
 			      -9, &last_text, true, U64_MAX);
@@ -327,11 +327,12 @@ static void tp_test_stack(struct kunit *test)
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 /*
  * Executes hits step by step. After each instruction, wherever that is, the stack
- * can be unwound to the function that has the tracepoint.
+ * can be unwound to the function that has the tracepoint, and to its caller.
  */
 static struct task_struct *stepping;
 static unsigned int nr_steps, nr_lost, nr_unreliable;
 static unsigned long lost_at;
+static void *site_func;
 
 static __always_inline void set_flags(unsigned long flags)
 {
@@ -347,26 +348,33 @@ static noinline void step_through(void (*fire)(void))
 	set_flags(flags);
 }
 
-static bool is_step_through(unsigned long addr)
+static bool is_in(unsigned long addr, void *func)
 {
-	char name[KSYM_SYMBOL_LEN];
+	char name[KSYM_SYMBOL_LEN], wanted[KSYM_SYMBOL_LEN];
 
 	snprintf(name, sizeof(name), "%ps", (void *)addr);
-	return strstarts(name, "step_through");
+	snprintf(wanted, sizeof(wanted), "%ps", func);
+	return !strcmp(name, wanted);
 }
 
-static bool unwinds_to_step_through(struct pt_regs *regs, bool *reliable)
+/* The site's function, and then its caller. Return: are both in the stack? */
+static bool unwinds_to_site(struct pt_regs *regs, bool *reliable)
 {
-	bool found = is_step_through(regs->ip);
+	bool in_site = is_in(regs->ip, site_func) || is_in(regs->ip, step_through);
+	bool in_caller = is_in(regs->ip, step_through);
 	struct unwind_state state;
 	unsigned int depth = 0;
+	unsigned long addr;
 
 	for (unwind_start(&state, current, regs, NULL);
-	     !found && !unwind_done(&state) && depth < 16;
-	     unwind_next_frame(&state), depth++)
-		found = is_step_through(unwind_get_return_address(&state));
+	     !in_caller && !unwind_done(&state) && depth < 16;
+	     unwind_next_frame(&state), depth++) {
+		addr = unwind_get_return_address(&state);
+		in_site |= is_in(addr, site_func);
+		in_caller = is_in(addr, step_through);
+	}
 	*reliable = !unwind_error(&state);
-	return found;
+	return in_site && in_caller;
 }
 
 static int note_step(struct notifier_block *nb, unsigned long event, void *data)
@@ -378,7 +386,7 @@ static int note_step(struct notifier_block *nb, unsigned long event, void *data)
 		return NOTIFY_DONE;
 	*(unsigned long *)ERR_PTR(args->err) &= ~DR_STEP;
 	nr_steps++;
-	if (!unwinds_to_step_through(args->regs, &reliable)) {
+	if (!unwinds_to_site(args->regs, &reliable)) {
 		nr_lost++;
 		lost_at = args->regs->ip;
 	}
@@ -388,7 +396,7 @@ static int note_step(struct notifier_block *nb, unsigned long event, void *data)
 
 static struct notifier_block step_nb = { .notifier_call = note_step };
 
-static void fire_two(void)
+static noinline void fire_two(void)
 {
 	trace_kunit_plain(1, "text");
 	barrier();
@@ -396,6 +404,7 @@ static void fire_two(void)
 
 static void expect_steps(struct kunit *test, void (*fire)(void), const char *what)
 {
+	site_func = fire;
 	nr_steps = 0;
 	nr_lost = 0;
 	nr_unreliable = 0;
