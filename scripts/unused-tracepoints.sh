@@ -10,7 +10,8 @@
 # may be defined in one and called in another one. A call refers to the stub,
 # __traceiter_<name>, from text; code that only asks for the guard, or calls the
 # probes itself, has a record in __imv_jump that refers to __tracepoint_<name>. So
-# does the stub, but to another member, with both flags: @code.
+# does the stub, but to another member, with both flags: @code. Where <name>_tp is a
+# second name of the same object, it stands for <name>.
 
 set -e
 
@@ -21,6 +22,7 @@ fi
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+: >"$dir/second"
 
 for file; do
 	if [ ! -r "$file" ]; then
@@ -28,7 +30,15 @@ for file; do
 		exit 2
 	fi
 	${NM:-nm} --defined-only "$file" |
-		sed -n 's/^[^ ]* [Dd] __tracepoint_//p' >>"$dir/defined"
+		awk -v second="$dir/second" '
+		     $2 ~ /^[Dd]$/ && sub(/^__tracepoint_/, "", $3) { at[$3] = $1 }
+		     END { for (name in at) {
+				first = name
+				if (sub(/_tp$/, "", first) && first in at &&
+				    at[first] == at[name])
+					print name, first >>second
+				else
+					print name } }' >>"$dir/defined"
 	# "OFFSET TYPE SYMBOL+ADDEND", under a line that names the section.
 	${OBJDUMP:-objdump} -r "$file" |
 		awk '/^RELOCATION RECORDS/ { text = /\.text/; guard = /__imv/ }
@@ -40,5 +50,7 @@ for file; do
 done
 
 sort -u "$dir/defined" -o "$dir/defined"
-sort -u "$dir/called" -o "$dir/called"
+awk 'FILENAME == ARGV[1] { first[$1] = $2; next }
+     { print ($1 in first) ? first[$1] : $1 }' "$dir/second" "$dir/called" |
+	sort -u -o "$dir/called"
 comm -23 "$dir/defined" "$dir/called"

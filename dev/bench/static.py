@@ -137,10 +137,12 @@ def objects(image):
     prefixes = ("__tracepoint_", "__tpstrtab_", "__tpcallbacks_", "__traceiter_",
                 "__tracestub_",
                 "__SCK__tp_func_", "__SCT__tp_func_")
-    total = sum(size for name, (_, size) in image.symbols.items()
-                if name.startswith(prefixes))
-    count = sum(name.startswith("__tracepoint_") for name in image.symbols)
-    return count, total + 4 * count
+    # By address: what DECLARE_TRACE() declares has two names.
+    sizes = {address: size for name, (address, size) in image.symbols.items()
+             if name.startswith(prefixes)}
+    count = len({address for name, (address, _) in image.symbols.items()
+                 if name.startswith("__tracepoint_")})
+    return count, sum(sizes.values()) + 4 * count
 
 
 def stubs(image):

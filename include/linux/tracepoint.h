@@ -338,12 +338,46 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #endif
 
 /*
+ * Declared for the tracepoint and for its second name, of which each belongs
+ * to a symbol of its own: a module uses the one that is exported.
+ */
+#define __DECLARE_TRACE_REGISTER(name, data_proto)			\
+	extern struct tracepoint __tracepoint_##name;			\
+	void __traceiter_##name(data_proto);				\
+									\
+	static inline int						\
+	register_trace_prio_##name(void (*probe)(data_proto), void *data, \
+				   int prio)				\
+	{								\
+		return tracepoint_probe_register_prio(			\
+			&__tracepoint_##name, (void *)probe, data, prio); \
+	}								\
+									\
+	static inline int						\
+	register_trace_##name(void (*probe)(data_proto), void *data)	\
+	{								\
+		return tracepoint_probe_register(			\
+			&__tracepoint_##name, (void *)probe, data);	\
+	}								\
+									\
+	static inline int						\
+	unregister_trace_##name(void (*probe)(data_proto), void *data)	\
+	{								\
+		return tracepoint_probe_unregister(			\
+			&__tracepoint_##name, (void *)probe, data);	\
+	}								\
+									\
+	static inline void						\
+	check_trace_callback_type_##name(void (*cb)(data_proto))	\
+	{								\
+	}
+
+/*
  * With lockdep, a site complains where RCU does not watch even while it is
  * off, rather than on the day somebody connects a probe.
  */
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
-	extern struct tracepoint __tracepoint_##name;			\
-	void __traceiter_##name(data_proto);				\
+	__DECLARE_TRACE_REGISTER(name, PARAMS(data_proto))		\
 	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args))		\
 									\
 	static noinline __maybe_unused notrace void			\
@@ -376,34 +410,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	}								\
 									\
 	__DECLARE_TRACE_RCUIDLE(name, PARAMS(proto), PARAMS(args),	\
-				PARAMS(cond), PARAMS(data_proto))	\
-									\
-	static inline int						\
-	register_trace_prio_##name(void (*probe)(data_proto), void *data, \
-				   int prio)				\
-	{								\
-		return tracepoint_probe_register_prio(			\
-			&__tracepoint_##name, (void *)probe, data, prio); \
-	}								\
-									\
-	static inline int						\
-	register_trace_##name(void (*probe)(data_proto), void *data)	\
-	{								\
-		return tracepoint_probe_register(			\
-			&__tracepoint_##name, (void *)probe, data);	\
-	}								\
-									\
-	static inline int						\
-	unregister_trace_##name(void (*probe)(data_proto), void *data)	\
-	{								\
-		return tracepoint_probe_unregister(			\
-			&__tracepoint_##name, (void *)probe, data);	\
-	}								\
-									\
-	static inline void						\
-	check_trace_callback_type_##name(void (*cb)(data_proto))	\
-	{								\
-	}
+				PARAMS(cond), PARAMS(data_proto))
 
 /*
  * The object is reached by the address of its symbol, or by a pointer of
@@ -423,14 +430,31 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	__TRACEPOINT_ENTRY(_name);					\
 	__TP_DEFINE_STUB(_name);
 
-#define DEFINE_TRACE_FN(_name, _reg, _unreg, proto...)			\
+/*
+ * Kernels after 6.15 append _tp to the name that DECLARE_TRACE() is given, also
+ * in the names of object and stub. These are second names of the same here.
+ */
+#define __DEFINE_TRACE_TP(name)						\
+	asm(".globl __tracepoint_" #name "_tp\n\t"			\
+	    ".globl __traceiter_" #name "_tp\n\t"			\
+	    ".set __tracepoint_" #name "_tp, __tracepoint_" #name "\n\t" \
+	    ".set __traceiter_" #name "_tp, __traceiter_" #name)
+
+/* The definition of a trace event, which has no second name. */
+#define __DEFINE_TRACE_FN(_name, _reg, _unreg)				\
 	static const struct tracepoint_callbacks __tpcallbacks_##_name = { \
 		.regfunc = _reg,					\
 		.unregfunc = _unreg,					\
 	};								\
 	__DEFINE_TRACE(_name, &__tpcallbacks_##_name)
 
-#define DEFINE_TRACE(name, proto...)	__DEFINE_TRACE(name, NULL)
+#define DEFINE_TRACE_FN(name, reg, unreg, proto...)			\
+	__DEFINE_TRACE_FN(name, reg, unreg)				\
+	__DEFINE_TRACE_TP(name)
+
+#define DEFINE_TRACE(name, proto...)					\
+	__DEFINE_TRACE(name, NULL)					\
+	__DEFINE_TRACE_TP(name)
 
 #define EXPORT_TRACEPOINT_SYMBOL(name)					\
 	EXPORT_SYMBOL(__tracepoint_##name);				\
@@ -440,6 +464,24 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	EXPORT_SYMBOL_GPL(__traceiter_##name)
 
 #else /* !TRACEPOINTS_ENABLED */
+
+#define __DECLARE_TRACE_REGISTER(name, data_proto)			\
+	static inline int						\
+	register_trace_##name(void (*probe)(data_proto), void *data)	\
+	{								\
+		return -ENOSYS;						\
+	}								\
+									\
+	static inline int						\
+	unregister_trace_##name(void (*probe)(data_proto), void *data)	\
+	{								\
+		return -ENOSYS;						\
+	}								\
+									\
+	static inline void						\
+	check_trace_callback_type_##name(void (*cb)(data_proto))	\
+	{								\
+	}
 
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
 	static inline void trace_##name(proto)				\
@@ -459,23 +501,10 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		return false;						\
 	}								\
 									\
-	static inline int						\
-	register_trace_##name(void (*probe)(data_proto), void *data)	\
-	{								\
-		return -ENOSYS;						\
-	}								\
-									\
-	static inline int						\
-	unregister_trace_##name(void (*probe)(data_proto), void *data)	\
-	{								\
-		return -ENOSYS;						\
-	}								\
-									\
-	static inline void						\
-	check_trace_callback_type_##name(void (*cb)(data_proto))	\
-	{								\
-	}
+	__DECLARE_TRACE_REGISTER(name, PARAMS(data_proto))
 
+#define __DEFINE_TRACE(name, callbacks)
+#define __DEFINE_TRACE_FN(name, reg, unreg)
 #define DEFINE_TRACE_FN(name, reg, unreg, proto...)
 #define DEFINE_TRACE(name, proto...)
 #define EXPORT_TRACEPOINT_SYMBOL(name)
@@ -506,10 +535,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define tracepoint_string(str)	str
 #endif
 
-/*
- * What DECLARE_TRACE() and TRACE_EVENT() share. The call of a tracepoint that
- * is no event ends in _tp, to tell the reader; it may also be written without.
- */
+/* What DECLARE_TRACE() and TRACE_EVENT() share. */
 #define __DECLARE_TRACE_ALWAYS(name, proto, args)			\
 	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), true,	\
 			PARAMS(void *__data, proto))
@@ -518,10 +544,26 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond), \
 			PARAMS(void *__data, proto))
 
+/*
+ * The second name of a tracepoint that is no event ends in _tp, to tell the
+ * reader. Sites use the symbols of the first one.
+ */
 #define __DECLARE_TRACE_TP(name, proto, args)				\
+	__DECLARE_TRACE_REGISTER(name##_tp, PARAMS(void *__data, proto)) \
+									\
 	static inline void trace_##name##_tp(proto)			\
 	{								\
 		trace_##name(args);					\
+	}								\
+									\
+	static inline void trace_call__##name##_tp(proto)		\
+	{								\
+		trace_call__##name(args);				\
+	}								\
+									\
+	static inline bool trace_##name##_tp_enabled(void)		\
+	{								\
+		return trace_##name##_enabled();			\
 	}
 
 /**
@@ -532,14 +574,15 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  *
  * Gives
  *
- * - trace_<name>_tp(), to be called where the event is, and trace_<name>(),
- *   which is the same;
+ * - trace_<name>(), to be called where the event is;
  * - trace_<name>_enabled(), to guard work that only the tracepoint needs, and
  *   trace_call__<name>(), which does not ask again, for use behind it;
  * - register_trace_<name>(), register_trace_prio_<name>() and
- *   unregister_trace_<name>() for probes.
+ *   unregister_trace_<name>() for probes;
+ * - the same functions for <name>_tp, the name that kernels after 6.15 give the
+ *   tracepoint.
  *
- * TRACE_EVENT() gives the same but for trace_<name>_tp().
+ * TRACE_EVENT() gives the same but for <name>_tp.
  */
 #define DECLARE_TRACE(name, proto, args)				\
 	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))	\
