@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # clients.sh [PART...]: what clients of tracepoints do on the kernel without the
 # series, and on the kernel with it: one table, in which no row may be worse for
-# the series. The parts are tools, tracefs, lttng and ftracetest; each is a script
-# in dev/clients/ that runs in both guests.
+# the series. The parts are names, tools, tracefs, lttng and ftracetest; each is a
+# script in dev/clients/ that runs in both guests.
 #
 # Such a script leaves rows: client, what it did, and a verdict that begins with
 # PASS, FAIL or another word of ftracetest's.
@@ -12,7 +12,7 @@ set -euo pipefail
 . "$(dirname "$0")/lttng.sh"
 build_environment
 
-parts=(tools tracefs lttng ftracetest)
+parts=(names tools tracefs lttng ftracetest)
 dir=$out/clients
 table=$dir/table.tsv	# the rows of all, with what stock and the series gave
 csv=$dir/results.csv
@@ -22,7 +22,7 @@ logged() { with_progress "$1" "$logs/clients-$1.log" "${@:2}"; }
 compile() {
 	local source
 	mkdir -p "$out/bin"
-	for source in "$top"/dev/clients/*.c "$top/dev/guest/count.c"; do
+	for source in "$top"/dev/clients/*.c "$top/dev/guest/count.c" "$top/dev/bench/rawtp.c"; do
 		gcc -O2 -Wall -Wextra -Werror -idirafter "$base/include" \
 			-o "$out/bin/$(basename "$source" .c)" "$source"
 	done
@@ -40,6 +40,10 @@ prepare() {
 	local flavour
 	case $1 in
 	ftracetest) logged selftests selftests ;;
+	names)
+		STOCK=1 check_modules names stock
+		check_modules names guest
+		;;
 	lttng)
 		for flavour in stock guest; do
 			lttng_modules "$flavour"

@@ -58,13 +58,13 @@ kmake() {
 		-j"$(nproc)" "$@"
 }
 
-# check_modules NAME: build the modules of dev/check/NAME in out/NAME, for the
-# guest's kernel.
+# check_modules NAME [FLAVOUR]: build the modules of dev/check/NAME for a flavour's
+# kernel (the guest's), in out/NAME or out/NAME-FLAVOUR.
 check_modules() {
-	local dir=$out/$1 log=$logs/$1.log
+	local dir=$out/$1${2:+-$2} log=$logs/$1${2:+-$2}.log
 	rm -rf "$dir"
 	cp -r "$top/dev/check/$1" "$dir"
-	make -C "$out/build/guest" CC='ccache gcc' M="$dir" modules >"$log" 2>&1 &&
+	make -C "$out/build/${2:-guest}" CC='ccache gcc' M="$dir" modules >"$log" 2>&1 &&
 		! grep -iw warning "$log" && return
 	tail -n 40 "$log" >&2
 	die "the modules of $1 do not build; the whole log: $log"

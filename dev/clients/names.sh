@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A module with names of 6.1 alone, and BPF, on tracepoints of the scheduler that
+# are no trace events.
+. "$(dirname "$0")/common.sh"
+
+# counts PARAMETER: a probe of the module is hit; says nothing of how often.
+counts() {
+	local hits=/sys/module/names_61/parameters/$1
+	for _ in {1..100}; do
+		(($(<"$hits"))) && return
+		sleep 0.1
+	done
+	say "$1: no hits"
+	return 1
+}
+
+row module "names of 6.1: loaded" insmod "$out/names-$flavour/names-61.ko"
+row module "register_trace_pelt_cfs_tp()" counts registered
+row module "for_each_kernel_tracepoint(), pelt_cfs_tp" counts named
+row module "DECLARE_TRACE() of its own" counts own
+row module "names of 6.1: unloaded" rmmod names_61
+row "bpf(2)" "BPF_RAW_TRACEPOINT_OPEN, pelt_cfs_tp" "$bin/rawtp" pelt_cfs_tp true
