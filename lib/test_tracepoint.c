@@ -26,6 +26,7 @@ DECLARE_TRACE(kunit_plain, TP_PROTO(int number, const char *text),
 DECLARE_TRACE_CONDITION(kunit_condition, TP_PROTO(int number), TP_ARGS(number),
 			TP_CONDITION(number > 10));
 DECLARE_TRACE(kunit_callbacks, TP_PROTO(int number), TP_ARGS(number));
+DECLARE_TRACE(kunit_named_tp, TP_PROTO(int number), TP_ARGS(number));
 DECLARE_TRACE(kunit_many_args,
 	      TP_PROTO(u8 a, u16 b, u32 c, u64 d, void *e, long f, int g, s8 h),
 	      TP_ARGS(a, b, c, d, e, f, g, h));
@@ -63,6 +64,7 @@ static void test_unreg(void)
 /* In the short form; the others repeat prototype and arguments, as of old. */
 DEFINE_TRACE(kunit_plain);
 DEFINE_TRACE(kunit_condition, TP_PROTO(int number), TP_ARGS(number));
+DEFINE_TRACE(kunit_named_tp);
 DEFINE_TRACE_FN(kunit_callbacks, test_reg, test_unreg, TP_PROTO(int number),
 		TP_ARGS(number));
 DEFINE_TRACE(kunit_many_args,
@@ -208,6 +210,60 @@ static void tp_test_most_args(struct kunit *test)
 	fire_most();
 	KUNIT_EXPECT_EQ(test, calls, 112123UL);
 }
+
+/* Leaves other values in the registers and on the stack where arguments were. */
+static noinline void spoil_arguments(long a, long b, long c, long d, long e, long f)
+{
+	asm volatile("" : : "g" (a), "g" (b), "g" (c), "g" (d), "g" (e), "g" (f));
+}
+
+static void check_words(void *data, const long *words, int nr)
+{
+	long value = -1;
+	int i;
+
+	for (i = 0; i < nr && words[i] == 101 + i; i++)
+		;
+	if (i == nr)
+		calls = calls * 10 + (unsigned long)data;
+	OPTIMIZER_HIDE_VAR(value);
+	spoil_arguments(value, value - 1, value - 2, value - 3, value - 4, value - 5);
+}
+
+/* Of several probes, each has the arguments, whatever the ones before did to them. */
+#define DEFINE_WORDS_TEST(nr, proto, args, values)			\
+	DECLARE_TRACE(kunit_words_##nr, TP_PROTO(proto), TP_ARGS(args)); \
+	DEFINE_TRACE(kunit_words_##nr);					\
+									\
+	static void probe_words_##nr(void *data, proto)			\
+	{								\
+		const long words[] = { args };				\
+									\
+		check_words(data, words, nr);				\
+	}								\
+									\
+	static void tp_test_words_##nr(struct kunit *test)		\
+	{								\
+		unsigned long i;					\
+									\
+		for (i = 1; i <= 4; i++)				\
+			register_trace_kunit_words_##nr(probe_words_##nr, digit(i)); \
+		trace_kunit_words_##nr(values);				\
+		for (i = 1; i <= 4; i++)				\
+			unregister_trace_kunit_words_##nr(probe_words_##nr, digit(i)); \
+		KUNIT_EXPECT_EQ(test, calls, 1234UL);			\
+	}
+
+DEFINE_WORDS_TEST(1, PARAMS(long a), PARAMS(a), PARAMS(101))
+DEFINE_WORDS_TEST(2, PARAMS(long a, long b), PARAMS(a, b), PARAMS(101, 102))
+DEFINE_WORDS_TEST(3, PARAMS(long a, long b, long c), PARAMS(a, b, c),
+		  PARAMS(101, 102, 103))
+DEFINE_WORDS_TEST(4, PARAMS(long a, long b, long c, long d), PARAMS(a, b, c, d),
+		  PARAMS(101, 102, 103, 104))
+DEFINE_WORDS_TEST(5, PARAMS(long a, long b, long c, long d, long e),
+		  PARAMS(a, b, c, d, e), PARAMS(101, 102, 103, 104, 105))
+DEFINE_WORDS_TEST(6, PARAMS(long a, long b, long c, long d, long e, long f),
+		  PARAMS(a, b, c, d, e, f), PARAMS(101, 102, 103, 104, 105, 106))
 
 static void probe_by_value(void *data, int number, struct kunit_large large)
 {
@@ -572,6 +628,40 @@ static void tp_test_preemption(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, preempt_count() + 1UL);
 }
 
+static void ask_for_resched(void)
+{
+	set_tsk_need_resched(current);
+	set_preempt_need_resched();
+}
+
+static void probe_needs_resched(void *data, int number)
+{
+	ask_for_resched();
+}
+
+/*
+ * Enabling preemption at the end of a tracepoint does what preempt_enable() does:
+ * the task does not go on while another one is to run. An interrupt between the
+ * end and the question may hide that it was not so, but not every time.
+ */
+static void tp_test_resched(struct kunit *test)
+{
+	int i, late = 0;
+
+	preempt_disable();
+	ask_for_resched();
+	preempt_enable();
+	if (need_resched())
+		kunit_skip(test, "needs a kernel that preempts itself");
+	register_trace_kunit_callbacks(probe_needs_resched, NULL);
+	for (i = 0; i < 100; i++) {
+		trace_kunit_callbacks(1);
+		late += need_resched();
+	}
+	unregister_trace_kunit_callbacks(probe_needs_resched, NULL);
+	KUNIT_EXPECT_EQ(test, late, 0);
+}
+
 static inline void inlined(int number)
 {
 	trace_kunit_callbacks(number);
@@ -669,15 +759,42 @@ static void tp_test_unregister_atomic(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, trace_kunit_callbacks_enabled());
 }
 
-/* A tracepoint that is no event is called by a name that says so, too. */
-static void tp_test_suffix(struct kunit *test)
+/* A tracepoint that is no event has a second name, which ends in _tp. */
+static void tp_test_second_name(struct kunit *test)
 {
+	check_trace_callback_type_kunit_plain_tp(probe_plain);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_plain_tp_enabled());
 	trace_kunit_plain_tp(1, "off");
-	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(6)), 0);
+
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain_tp(probe_plain, digit(6)), 0);
+	KUNIT_ASSERT_EQ(test, register_trace_prio_kunit_plain_tp(probe_plain, digit(7), 20), 0);
+	KUNIT_EXPECT_TRUE(test, trace_kunit_plain_tp_enabled());
+	KUNIT_EXPECT_TRUE(test, tracepoint_enabled(kunit_plain_tp));
 	trace_kunit_plain_tp(2, "on");
-	unregister_trace_kunit_plain(probe_plain, digit(6));
-	KUNIT_EXPECT_EQ(test, calls, 6UL);
-	KUNIT_EXPECT_STREQ(test, last_text, "on");
+	trace_call__kunit_plain_tp(3, "on");
+	KUNIT_EXPECT_EQ(test, calls, 7676UL);
+	KUNIT_EXPECT_EQ(test, last_number, 3);
+
+	/* Each form knows what the other one has done. */
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(7)), 0);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain_tp(probe_plain, digit(7)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain_tp(probe_plain, digit(6)), 0);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_plain_enabled());
+}
+
+/* The name may end so by itself. */
+static void tp_test_name_with_suffix(struct kunit *test)
+{
+	KUNIT_EXPECT_STREQ(test, __tracepoint_kunit_named_tp.name, "kunit_named_tp");
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_named_tp(probe_number, digit(5)), 0);
+	KUNIT_EXPECT_TRUE(test, trace_kunit_named_tp_enabled());
+	trace_kunit_named_tp(1);
+	KUNIT_EXPECT_EQ(test, calls, 5UL);
+	trace_kunit_named_tp_tp(1);
+	KUNIT_EXPECT_EQ(test, calls, 55UL);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_named_tp_tp(probe_number, digit(5)), 0);
+	trace_kunit_named_tp(1);
+	KUNIT_EXPECT_EQ(test, calls, 55UL);
 }
 
 /* For use behind trace_kunit_condition_enabled(): asks the condition alone. */
@@ -994,6 +1111,12 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_on_and_off),
 	KUNIT_CASE(tp_test_many_args),
 	KUNIT_CASE(tp_test_most_args),
+	KUNIT_CASE(tp_test_words_1),
+	KUNIT_CASE(tp_test_words_2),
+	KUNIT_CASE(tp_test_words_3),
+	KUNIT_CASE(tp_test_words_4),
+	KUNIT_CASE(tp_test_words_5),
+	KUNIT_CASE(tp_test_words_6),
 	KUNIT_CASE(tp_test_odd_args),
 	KUNIT_CASE(tp_test_data),
 	KUNIT_CASE(tp_test_many_probes),
@@ -1008,10 +1131,12 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_callback_fails),
 	KUNIT_CASE(tp_test_rcuidle),
 	KUNIT_CASE(tp_test_preemption),
+	KUNIT_CASE(tp_test_resched),
 	KUNIT_CASE(tp_test_many_sites),
 	KUNIT_CASE(tp_test_within_a_probe),
 	KUNIT_CASE(tp_test_unregister_atomic),
-	KUNIT_CASE(tp_test_suffix),
+	KUNIT_CASE(tp_test_second_name),
+	KUNIT_CASE(tp_test_name_with_suffix),
 	KUNIT_CASE(tp_test_call),
 	KUNIT_CASE(tp_test_enumeration),
 	KUNIT_CASE(tp_test_no_memory_to_add),
