@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # kunit.sh [SUITE...]: run the KUnit suites (all, or those) as modules, each twice:
 # unloading one forgets its sites, its tracepoints and its markers, and loading it
-# again finds none of them.
+# again finds none of them. Prints what they say; fails when a case does, or when a
+# suite does not run to its end.
 set -e
 [ $# != 0 ] || set -- immediate tracepoint marker
 
@@ -20,7 +21,20 @@ done <<-END
 	probability 100
 END
 
+# kernel_says RUN: what the kernel has said since then.
+kernel_says() { dmesg -t | sed "1,/^kunit.sh: run $1\$/d"; }
+
+run=0 failed=0
 for suite in "$@" "$@"; do
+	run=$((run + 1))
+	echo "kunit.sh: run $run" >/dev/kmsg
 	modprobe "test_$suite"
 	rmmod "test_$suite"
+	kernel_says $run
+	if kernel_says $run | grep -qE '^ *not ok ' ||
+		! kernel_says $run | grep -qE "^ok [0-9]+ (- )?$suite\$"; then
+		echo "kunit.sh: $suite failed"
+		failed=1
+	fi
 done
+exit $failed
