@@ -5,7 +5,7 @@
 # A flavour matrix-NAME has those of dev/matrix/NAME.config. There, lines
 # "#: NAME=VALUE" set what is built how: ARCH and CROSS_COMPILE are the kernel's,
 # COMPILER may be clang, and DEFCONFIG names the configuration to begin with, in
-# the place of guest.config.
+# the place of guest.config. BOOT=no is for matrix.sh.
 # The flavours stock and stock-FLAVOUR are built from out/base instead.
 # ABSENT_OPTIONS="A B" names options that this tree may lack.
 set -euo pipefail

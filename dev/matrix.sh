@@ -31,7 +31,7 @@ compiler() {
 targets() {
 	case $(setting ARCH) in
 	i386) say bzImage ;;
-	arm64) say Image ;;
+	arm64 | riscv) say Image ;;
 	um) say linux ;;
 	*) say vmlinux ;;
 	esac
@@ -45,6 +45,7 @@ build() {
 	mapfile -t list < <(targets)
 	rm -f "$build_log"
 	if "$top/dev/build.sh" "$flavour" "${list[@]}"; then
+		guards_are_patched || return
 		built=yes warnings=$(warnings_of_stock)
 		return 0
 	fi
@@ -52,6 +53,21 @@ build() {
 		built=yes warnings=FAIL
 	fi
 	return 1
+}
+
+# An object that has tracepoints and defines none refers to one where it loads its
+# guard. A guard that is patched loads nothing.
+guards_are_patched() {
+	grep -qx CONFIG_IMMEDIATE_SITES=y "$dir/.config" || return 0
+	grep -qx CONFIG_TRACEPOINTS=y "$dir/.config" || return 0
+	"$(setting CROSS_COMPILE)objdump" -r "$dir/mm/page_alloc.o" | awk '
+	/^RELOCATION RECORDS/ { text = /text/; table = /__jump_table|__imv_jump/ }
+	/ __tracepoint_mm_/ { if (text) loads++; if (table) guards++ }
+	END {
+		if (loads || !guards)
+			print "not ok - guards that load: " loads + 0 ", patched: " guards + 0
+		exit loads || !guards
+	}'
 }
 
 warnings_of_stock() {
@@ -72,12 +88,17 @@ boot_alone() {
 	arm64) command=(qemu-system-aarch64 "${command[@]}" -machine virt -cpu cortex-a57
 		-kernel "$dir/arch/arm64/boot/Image"
 		-append "console=ttyAMA0 ${words[*]} kunit_shutdown=reboot") ;;
+	riscv) command=(qemu-system-riscv64 "${command[@]}" -machine virt
+		-kernel "$dir/arch/riscv/boot/Image"
+		-append "console=ttyS0 ${words[*]} kunit_shutdown=reboot") ;;
 	um) command=("$dir/linux" mem=512M console=tty "${words[@]}" kunit_shutdown=halt) ;;
 	esac
 	with_progress "boot $flavour" "$log" timeout --kill-after=5 600 "${command[@]}" ||
 		return
 	[[ -z $(splats_in "$log" | tee /dev/stderr) ]]
 }
+
+is_booted() { [[ $(setting BOOT) != no ]]; }
 
 boot() {
 	local loaded
@@ -169,7 +190,7 @@ run() {
 	if [[ $name == users ]]; then
 		compile_users || true
 	else
-		{ build && boot && kunit; } || true
+		{ build && is_booted && boot && kunit; } || true
 	fi
 }
 

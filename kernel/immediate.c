@@ -3,11 +3,15 @@
  * Immediate values: the records of all sites, and the sweeps that make the
  * code of the sites mirror their variables. See linux/immediate.h.
  *
- * A table of records is the kernel's section __imv or that of a module. Each
- * is sorted by variable, so that the sites of one are found quickly. A sweep
- * goes over all tables and lets the architecture patch each site whose code
- * differs from its variable: it holds no state of its own, so whatever was
- * set before, by whom, in how many steps, one sweep puts it right.
+ * A table of records belongs to the kernel or to a module. Each is sorted by
+ * variable, so that the sites of one are found quickly. A sweep goes over all
+ * tables and lets the backend patch the sites of the variables that were set.
+ *
+ * There are two backends. With CONFIG_IMMEDIATE the architecture patches values
+ * of all sizes; the tables are the sections __imv. With
+ * CONFIG_IMMEDIATE_JUMP_LABEL its jump labels patch branches on one-byte values;
+ * the tables are the rear parts of the sections __jump_table, see
+ * asm-generic/immediate-jump-label.h.
  */
 #include <linux/cpu.h>
 #include <linux/immediate.h>
@@ -21,8 +25,6 @@
 #include <linux/string.h>
 #include <asm/sections.h>
 
-extern struct imv_site __start___imv[], __stop___imv[];
-
 /*
  * Protects variables, sites and the list of modules; nests inside
  * cpu_hotplug_lock, outside text_mutex. Held from the begin of a batch to its
@@ -32,15 +34,33 @@ static DEFINE_MUTEX(imv_mutex);
 static struct task_struct *imv_owner;	/* of imv_mutex, for nested batches */
 static unsigned int imv_depth;
 
-/* The variables set since the last sweep lie in this range of addresses. */
-static const void *imv_dirty_start, *imv_dirty_end;
+/*
+ * The variables set since the last sweep lie in these ranges of addresses. The
+ * architecture finds in a range the sites whose code differs from the variable,
+ * so one range is enough. Jump labels cannot tell what the code of a site is:
+ * there, each range is one variable, whose sites all have to change.
+ */
+#define IMV_MAX_DIRTY	(IS_ENABLED(CONFIG_IMMEDIATE) ? 1 : 256)
+
+struct imv_range {
+	const void *from, *to;
+};
+
+static struct imv_range imv_dirty[IMV_MAX_DIRTY];
+static unsigned int imv_nr_dirty;
 
 /* Leaves the sweeps to imv_defer_end(). */
 static struct task_struct *imv_deferrer;
 
+/* The table of the kernel itself, known once imv_ready is set. */
+static struct imv_site *imv_start, *imv_stop;
+
 /* Modules that have sites. Changed under imv_mutex, read under RCU too. */
 static LIST_HEAD(imv_modules);
 static bool imv_ready;
+
+#ifdef CONFIG_IMMEDIATE
+extern struct imv_site __start___imv[], __stop___imv[];
 
 static int imv_site_cmp(const void *a, const void *b)
 {
@@ -85,6 +105,37 @@ static void imv_sort(struct imv_site *start, struct imv_site *stop)
 	sort(start, stop - start, sizeof(*start), imv_site_cmp, imv_site_swap);
 }
 
+static void __init imv_find_sites(void)
+{
+	imv_start = __start___imv;
+	imv_stop = __stop___imv;
+	imv_sort(imv_start, imv_stop);
+}
+
+/* Sites are built as for values of zero, which most have. */
+static bool imv_site_is_built(const struct imv_site *site)
+{
+	unsigned int flags = imv_site_flags(site);
+	size_t size = 1 << flags;
+
+	if (imv_site_is_jump(site))
+		size = flags == IMV_JUMP_TO ? sizeof(s32) : sizeof(u8);
+	return !memchr_inv(imv_site_var(site), 0, size);
+}
+#else
+/* jump_label_init() has sorted them. */
+static void __init imv_find_sites(void)
+{
+	imv_start = (struct imv_site *)jump_label_stop;
+	imv_stop = (struct imv_site *)__stop___jump_table;
+}
+
+static bool imv_site_is_built(const struct imv_site *site)
+{
+	return !IMV_BUILT_IS_PROVISIONAL && !*(const u8 *)imv_site_var(site);
+}
+#endif /* CONFIG_IMMEDIATE */
+
 static struct imv_site *imv_first(struct imv_site *start, struct imv_site *stop,
 				  const void *var)
 {
@@ -106,7 +157,7 @@ static void imv_sweep_table(struct imv_site *start, struct imv_site *stop,
 
 	for (site = imv_first(start, stop, from);
 	     site < stop && imv_site_var(site) < to; site++)
-		if (site->insn)
+		if (!imv_site_is_gone(site))
 			arch_imv_transform(site, early);
 }
 
@@ -148,41 +199,74 @@ static unsigned int imv_count_modules(const void *from, const void *to)
 static void imv_sweep_modules(const void *from, const void *to, bool early) { }
 #endif
 
-/* Makes all sites mirror the variables at addresses from @from up to @to. */
-static void imv_sweep(const void *from, const void *to)
+static void imv_sweep_ranges(bool early)
 {
-	bool early = system_state == SYSTEM_BOOTING;
+	const struct imv_range *range, *stop = imv_dirty + imv_nr_dirty;
 
-	if (!imv_ready || from >= to)
-		return;
-	if (!early) {
-		mutex_lock(&text_mutex);
-		arch_imv_expect(imv_count_table(__start___imv, __stop___imv,
-						from, to) +
-				imv_count_modules(from, to));
-	}
-	imv_sweep_table(__start___imv, __stop___imv, from, to, early);
-	imv_sweep_modules(from, to, early);
-	if (!early) {
-		arch_imv_finish();
-		mutex_unlock(&text_mutex);
+	for (range = imv_dirty; range < stop; range++) {
+		imv_sweep_table(imv_start, imv_stop, range->from, range->to, early);
+		imv_sweep_modules(range->from, range->to, early);
 	}
 }
 
+static unsigned int imv_count_ranges(void)
+{
+	const struct imv_range *range, *stop = imv_dirty + imv_nr_dirty;
+	unsigned int count = 0;
+
+	for (range = imv_dirty; range < stop; range++)
+		count += imv_count_table(imv_start, imv_stop, range->from, range->to) +
+			 imv_count_modules(range->from, range->to);
+	return count;
+}
+
+/* Makes all sites mirror the variables set since the last sweep. */
 static void imv_sweep_dirty(void)
 {
-	imv_sweep(imv_dirty_start, imv_dirty_end);
-	imv_dirty_start = NULL;
-	WRITE_ONCE(imv_dirty_end, NULL);	/* see imv_flush() */
+	if (!imv_nr_dirty)
+		return;
+	if (imv_ready && system_state == SYSTEM_BOOTING) {
+		imv_sweep_ranges(true);
+	} else if (imv_ready) {
+		arch_imv_expect(imv_count_ranges());
+		imv_sweep_ranges(false);
+		arch_imv_finish();
+	}
+	WRITE_ONCE(imv_nr_dirty, 0);	/* see imv_flush() */
 }
 
-static void imv_mark_dirty(const void *var, size_t size)
+#ifdef CONFIG_IMMEDIATE
+static void imv_mark_dirty(const void *var, const void *value, size_t size)
 {
-	if (!imv_dirty_start || var < imv_dirty_start)
-		imv_dirty_start = var;
-	if (var + size > imv_dirty_end)
-		WRITE_ONCE(imv_dirty_end, var + size);
+	struct imv_range *range = imv_dirty;
+
+	if (!imv_nr_dirty || var < range->from)
+		range->from = var;
+	if (!imv_nr_dirty || var + size > range->to)
+		range->to = var + size;
+	WRITE_ONCE(imv_nr_dirty, 1);
 }
+#else
+/* A variable that is set back before the sweep is clean again. */
+static void imv_mark_dirty(const void *var, const void *value, size_t size)
+{
+	struct imv_range *range;
+
+	if (size != 1 || !*(const u8 *)var == !*(const u8 *)value)
+		return;
+	for (range = imv_dirty; range < imv_dirty + imv_nr_dirty; range++) {
+		if (range->from == var) {
+			WRITE_ONCE(imv_nr_dirty, imv_nr_dirty - 1);
+			*range = imv_dirty[imv_nr_dirty];
+			return;
+		}
+	}
+	if (imv_nr_dirty == IMV_MAX_DIRTY)
+		imv_sweep_dirty();
+	imv_dirty[imv_nr_dirty] = (struct imv_range){ var, var + size };
+	WRITE_ONCE(imv_nr_dirty, imv_nr_dirty + 1);
+}
+#endif /* CONFIG_IMMEDIATE */
 
 static void imv_store(void *var, const void *value, size_t size)
 {
@@ -200,6 +284,14 @@ static void imv_store(void *var, const void *value, size_t size)
 		WRITE_ONCE(*(u64 *)var, *(const u64 *)value);
 		break;
 	}
+}
+
+static void imv_change(void *var, const void *value, size_t size)
+{
+	if (!memcmp(var, value, size))
+		return;
+	imv_mark_dirty(var, value, size);
+	imv_store(var, value, size);
 }
 
 /**
@@ -249,10 +341,7 @@ void __imv_set(void *var, const void *value, size_t size)
 	might_sleep();
 
 	imv_batch_begin();
-	if (memcmp(var, value, size)) {
-		imv_store(var, value, size);
-		imv_mark_dirty(var, size);
-	}
+	imv_change(var, value, size);
 	imv_batch_commit();
 }
 EXPORT_SYMBOL_GPL(__imv_set);
@@ -301,7 +390,7 @@ EXPORT_SYMBOL_GPL(imv_defer_end);
 void imv_flush(void)
 {
 	/* Lockdep learns of the locks at each call, not only at the rare ones. */
-	if (!IS_ENABLED(CONFIG_PROVE_LOCKING) && !READ_ONCE(imv_dirty_end))
+	if (!IS_ENABLED(CONFIG_PROVE_LOCKING) && !READ_ONCE(imv_nr_dirty))
 		return;
 	might_lock(&text_mutex);
 	imv_batch_begin();
@@ -315,8 +404,8 @@ void __init __imv_set_early(void *var, const void *value, size_t size)
 	if (WARN_ONCE(system_state != SYSTEM_BOOTING,
 		      "imv_set_early() of %pS after boot; use imv_set()\n", var))
 		return;
-	imv_store(var, value, size);
-	imv_sweep(var, var + size);
+	imv_change(var, value, size);
+	imv_sweep_dirty();
 }
 
 static bool imv_table_reserved(const struct imv_site *site,
@@ -326,7 +415,7 @@ static bool imv_table_reserved(const struct imv_site *site,
 	for (; site < stop; site++) {
 		const void *insn = imv_site_insn(site);
 
-		if (site->insn && insn <= end &&
+		if (!imv_site_is_gone(site) && insn <= end &&
 		    insn + arch_imv_insn_size(site) > start)
 			return true;
 	}
@@ -367,7 +456,7 @@ int imv_text_reserved(const void *start, const void *end)
 	bool reserved;
 
 	rcu_read_lock();
-	reserved = imv_table_reserved(__start___imv, __stop___imv, start, end) ||
+	reserved = imv_table_reserved(imv_start, imv_stop, start, end) ||
 		   imv_modules_reserved(start, end);
 	rcu_read_unlock();
 	return reserved;
@@ -383,7 +472,7 @@ static void imv_forget(struct imv_site *site, struct imv_site *stop,
 		const void *insn = imv_site_insn(site);
 
 		if (insn >= start && insn < end)
-			site->insn = 0;
+			imv_site_forget(site);
 	}
 	mutex_unlock(&imv_mutex);
 }
@@ -395,7 +484,24 @@ static void imv_forget(struct imv_site *site, struct imv_site *stop,
  */
 void __init imv_free_init_mem(void)
 {
-	imv_forget(__start___imv, __stop___imv, __init_begin, __init_end);
+	imv_forget(imv_start, imv_stop, __init_begin, __init_end);
+}
+
+/* Makes sites that were never patched mirror their variables. */
+static void imv_sweep_built(struct imv_site *site, struct imv_site *stop)
+{
+	const void *built = NULL;
+
+	for (; site < stop; site++) {
+		const void *var = imv_site_var(site);
+
+		if (var == built)
+			continue;
+		if (imv_site_is_built(site))
+			built = var;
+		else
+			arch_imv_transform(site, true);
+	}
 }
 
 /**
@@ -405,38 +511,28 @@ void __init imv_free_init_mem(void)
  */
 void __init imv_init(void)
 {
-	imv_sort(__start___imv, __stop___imv);
+	imv_find_sites();
+	imv_sweep_built(imv_start, imv_stop);
 	imv_ready = true;
-	imv_sweep(NULL, (void *)ULONG_MAX);
 }
 
 #ifdef CONFIG_MODULES
-static bool imv_site_is_zero(const struct imv_site *site)
+#ifdef CONFIG_IMMEDIATE
+static void imv_find_module_sites(struct module *mod)
 {
-	unsigned int flags = imv_site_flags(site);
-	size_t size = 1 << flags;
-
-	if (imv_site_is_jump(site))
-		size = flags == IMV_JUMP_TO ? sizeof(s32) : sizeof(u8);
-	return !memchr_inv(imv_site_var(site), 0, size);
+	imv_sort(mod->imv_sites, mod->imv_sites + mod->num_imv_sites);
 }
-
-/* Code is built as for values of zero, which most have. */
-static void imv_sweep_built(struct imv_site *site, struct imv_site *stop)
+#else
+static void imv_find_module_sites(struct module *mod)
 {
-	const void *zero = NULL;
+	struct jump_entry *stop = mod->jump_entries + mod->num_jump_entries;
+	struct jump_entry *first = jump_label_split(mod->jump_entries, stop);
 
-	for (; site < stop; site++) {
-		const void *var = imv_site_var(site);
-
-		if (var == zero)
-			continue;
-		if (imv_site_is_zero(site))
-			zero = var;
-		else
-			arch_imv_transform(site, true);
-	}
+	mod->imv_sites = (struct imv_site *)first;
+	mod->num_imv_sites = stop - first;
+	mod->num_jump_entries -= mod->num_imv_sites;
 }
+#endif
 
 /**
  * imv_module_coming - take in the sites of a module that is being loaded
@@ -445,21 +541,20 @@ static void imv_sweep_built(struct imv_site *site, struct imv_site *stop)
  * From here on imv_set() patches the module; imv_module_going() ends that,
  * also when loading fails.
  *
- * Context: may sleep; takes imv_mutex.
+ * Context: may sleep; takes cpu_hotplug_lock and imv_mutex.
  */
 void imv_module_coming(struct module *mod)
 {
-	struct imv_site *stop = mod->imv_sites + mod->num_imv_sites;
-
+	imv_find_module_sites(mod);
 	INIT_LIST_HEAD(&mod->imv_list);
 	if (!mod->num_imv_sites)
 		return;
 
-	imv_sort(mod->imv_sites, stop);
-	mutex_lock(&imv_mutex);
-	imv_sweep_built(mod->imv_sites, stop);
+	imv_batch_begin();
+	imv_sweep_dirty();	/* so that the sites of a variable all agree */
+	imv_sweep_built(mod->imv_sites, mod->imv_sites + mod->num_imv_sites);
 	list_add_rcu(&mod->imv_list, &imv_modules);
-	mutex_unlock(&imv_mutex);
+	imv_batch_commit();
 }
 
 /**

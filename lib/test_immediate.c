@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit tests of immediate values: what a reader sees, from code and from
- * memory, before and after the value is set. With CONFIG_IMMEDIATE the code is
- * patched, without it these are plain variables; the tests are the same but
- * for those that look at the code.
+ * memory, before and after the value is set. With CONFIG_IMMEDIATE all the code
+ * is patched, with CONFIG_IMMEDIATE_JUMP_LABEL branches are, and else these are
+ * plain variables; the tests are the same but for those that look at the code.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -12,6 +12,7 @@
 #include <linux/kthread.h>
 #include <linux/limits.h>
 #include <linux/module.h>
+#include <asm/sections.h>
 
 #include "test_fail_alloc.h"
 
@@ -164,10 +165,10 @@ static void imv_test_batch(struct kunit *test)
 	imv_batch_commit();
 	imv_set(imv_flag, true);
 	KUNIT_EXPECT_EQ(test, _imv_read(imv_u8), 11);
-	if (IS_ENABLED(CONFIG_IMMEDIATE)) {
+	if (IS_ENABLED(CONFIG_IMMEDIATE))
 		KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 1);
+	if (IS_ENABLED(CONFIG_IMMEDIATE_SITES))
 		KUNIT_EXPECT_FALSE(test, imv_unlikely(imv_flag));
-	}
 	imv_batch_commit();
 
 	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 11);
@@ -181,6 +182,44 @@ static void imv_test_batch(struct kunit *test)
 	imv_batch_commit();
 	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 1);
 	KUNIT_EXPECT_FALSE(test, imv_unlikely(imv_flag));
+}
+
+/* More values than jump labels patch at a time. */
+#define NR_VALUES	320
+
+static struct {
+	bool on __aligned(IMV_ALIGN);
+} values[NR_VALUES];
+
+#define ON(n)		imv_unlikely_var(values[n].on)
+#define ON_8(n)		(ON(n) + ON(n + 1) + ON(n + 2) + ON(n + 3) +	\
+			 ON(n + 4) + ON(n + 5) + ON(n + 6) + ON(n + 7))
+#define ON_40(n)	(ON_8(n) + ON_8(n + 8) + ON_8(n + 16) +		\
+			 ON_8(n + 24) + ON_8(n + 32))
+
+static noinline unsigned int count_values(void)
+{
+	return ON_40(0) + ON_40(40) + ON_40(80) + ON_40(120) +
+	       ON_40(160) + ON_40(200) + ON_40(240) + ON_40(280);
+}
+
+static void set_values(bool on)
+{
+	unsigned int i;
+
+	imv_batch_begin();
+	for (i = 0; i < NR_VALUES; i++)
+		imv_set_var(values[i].on, on);
+	imv_batch_commit();
+}
+
+static void imv_test_many_values(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, count_values(), 0U);
+	set_values(true);
+	KUNIT_EXPECT_EQ(test, count_values(), (unsigned int)NR_VALUES);
+	set_values(false);
+	KUNIT_EXPECT_EQ(test, count_values(), 0U);
 }
 
 #if defined(CONFIG_IMMEDIATE) && defined(CONFIG_KPROBES)
@@ -272,7 +311,7 @@ static void imv_test_many_sites_no_memory(struct kunit *test)
 
 static void imv_test_defer(struct kunit *test)
 {
-	if (!IS_ENABLED(CONFIG_IMMEDIATE))
+	if (!IS_ENABLED(CONFIG_IMMEDIATE_SITES))
 		kunit_skip(test, "nothing is patched");
 	KUNIT_ASSERT_TRUE(test, imv_defer_begin());
 	KUNIT_EXPECT_FALSE(test, imv_defer_begin());
@@ -280,12 +319,18 @@ static void imv_test_defer(struct kunit *test)
 	imv_set(imv_u8, 11);
 	imv_set(imv_flag, true);
 	KUNIT_EXPECT_EQ(test, _imv_read(imv_u8), 11);
-	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 1);
+	if (IS_ENABLED(CONFIG_IMMEDIATE))
+		KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 1);
 	KUNIT_EXPECT_FALSE(test, imv_unlikely(imv_flag));
 	imv_flush();
 	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 11);
+	KUNIT_EXPECT_TRUE(test, imv_unlikely(imv_flag));
 	imv_set(imv_u8, 12);
-	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 11);
+	if (IS_ENABLED(CONFIG_IMMEDIATE))
+		KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 11);
+	imv_set(imv_flag, false);
+	KUNIT_EXPECT_TRUE(test, imv_unlikely(imv_flag));
+	imv_set(imv_flag, true);
 	imv_defer_end(true);
 	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 12);
 	KUNIT_EXPECT_TRUE(test, imv_unlikely(imv_flag));
@@ -354,6 +399,7 @@ static DEFINE_IMV(u64, imv_torn) = TORN_A;
 static DEFINE_IMV(bool, imv_torn_flag);
 
 struct reader {
+	struct task_struct *thread;
 	unsigned long reads;
 	unsigned long bad;
 };
@@ -400,16 +446,133 @@ static void imv_test_concurrent(struct kunit *test)
 	imv_set(imv_torn_flag, false);
 }
 
+/*
+ * The value of imv_guard is set thousands of times while each CPU runs through
+ * the guards. The count is even while the guards mirror count / 2 & 1, and odd
+ * while that changes.
+ */
+#define NR_TOGGLES	4000
+
+static DEFINE_IMV(bool, imv_guard);
+static unsigned long guard_count;
+
+static noinline bool guards_are(bool on)
+{
+	int seen = 0;
+
+	if (imv_unlikely(imv_guard))
+		seen += 1;
+	if (imv_likely(imv_guard))
+		seen += 2;
+	immediate_if(imv_guard)
+		seen += 4;
+	else
+		seen += 8;
+	return seen == (on ? 1 + 2 + 4 : 8);
+}
+
+static int pass_guards(void *data)
+{
+	struct reader *reader = data;
+
+	while (!kthread_should_stop()) {
+		/* The count before the guards ... */
+		unsigned long count = smp_load_acquire(&guard_count);
+		bool right = guards_are(count / 2 & 1);
+
+		/* ... and they before the count again. */
+		smp_rmb();
+		if (!(count & 1) && READ_ONCE(guard_count) == count) {
+			reader->reads++;
+			reader->bad += !right;
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+static bool start_readers(struct reader *readers)
+{
+	struct reader *reader;
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		reader = &readers[cpu];
+		reader->thread = kthread_run_on_cpu(pass_guards, reader, cpu,
+						    "imv_test/%u");
+		if (IS_ERR(reader->thread))
+			return false;
+	}
+	return true;
+}
+
+static void stop_readers(struct kunit *test, struct reader *readers)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (!IS_ERR_OR_NULL(readers[cpu].thread))
+			kthread_stop(readers[cpu].thread);
+		KUNIT_EXPECT_EQ(test, readers[cpu].bad, 0UL);
+	}
+}
+
+static void toggle_guard(struct kunit *test, struct reader *readers)
+{
+	unsigned int i, cpu;
+
+	for (i = 1; i <= NR_TOGGLES; i++) {
+		WRITE_ONCE(guard_count, guard_count + 1);
+		imv_set(imv_guard, i & 1);
+		/* The guards are right before the count says so. */
+		smp_store_release(&guard_count, guard_count + 1);
+		if (!guards_are(i & 1))
+			KUNIT_FAIL(test, "guards differ after set %u", i);
+		cond_resched();
+	}
+	for_each_online_cpu(cpu)
+		while (!READ_ONCE(readers[cpu].reads))
+			msleep(20);
+}
+
+static void imv_test_toggle(struct kunit *test)
+{
+	struct reader *readers = kunit_kcalloc(test, nr_cpu_ids, sizeof(*readers),
+					       GFP_KERNEL);
+	bool started;
+
+	KUNIT_ASSERT_NOT_NULL(test, readers);
+	guard_count = 0;
+	started = start_readers(readers);
+	if (started)
+		toggle_guard(test, readers);
+	stop_readers(test, readers);
+	KUNIT_EXPECT_TRUE(test, started);
+}
+
+#ifdef CONFIG_IMMEDIATE_SITES
 #ifdef CONFIG_IMMEDIATE
 static noinline int site_for_kprobe(void)
 {
 	return imv_read(imv_int);
 }
 
+#define KPROBE_SITE_SIZE	5
+#define KPROBE_SITE_VALUE	(-3)
+#else
+static noinline int site_for_kprobe(void)
+{
+	return imv_unlikely(imv_flag) ? 1 : 0;
+}
+
+#define KPROBE_SITE_SIZE	JUMP_LABEL_NOP_SIZE
+#define KPROBE_SITE_VALUE	0
+#endif
+
 /* The first byte of the site in site_for_kprobe(), or NULL. */
 static u8 *find_site(void)
 {
-	u8 *start = (u8 *)site_for_kprobe, *pos;
+	u8 *start = (u8 *)dereference_function_descriptor(site_for_kprobe), *pos;
 
 	for (pos = start; pos < start + 32; pos++)
 		if (imv_text_reserved(pos, pos))
@@ -419,13 +582,13 @@ static u8 *find_site(void)
 
 static void imv_test_reserved(struct kunit *test)
 {
-	u8 *site = find_site();
+	u8 *site = find_site(), *last = site + KPROBE_SITE_SIZE - 1;
 
 	KUNIT_ASSERT_NOT_NULL(test, site);
 	KUNIT_EXPECT_FALSE(test, imv_text_reserved(site - 1, site - 1));
 	KUNIT_EXPECT_TRUE(test, imv_text_reserved(site - 1, site));
-	KUNIT_EXPECT_TRUE(test, imv_text_reserved(site + 4, site + 8));
-	KUNIT_EXPECT_FALSE(test, imv_text_reserved(site + 6, site + 6));
+	KUNIT_EXPECT_TRUE(test, imv_text_reserved(last, last + 4));
+	KUNIT_EXPECT_FALSE(test, imv_text_reserved(last + 2, last + 2));
 }
 
 static void imv_test_kprobe_refused(struct kunit *test)
@@ -440,12 +603,12 @@ static void imv_test_kprobe_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
 	if (!ret)
 		unregister_kprobe(&kprobe);
-	KUNIT_EXPECT_EQ(test, site_for_kprobe(), -3);
+	KUNIT_EXPECT_EQ(test, site_for_kprobe(), KPROBE_SITE_VALUE);
 #else
 	kunit_skip(test, "needs CONFIG_KPROBES");
 #endif
 }
-#endif /* CONFIG_IMMEDIATE */
+#endif /* CONFIG_IMMEDIATE_SITES */
 
 #if defined(CONFIG_X86) && !defined(CONFIG_UML)
 /* What a CPU does that meets the breakpoint of a site: for each register. */
@@ -492,13 +655,15 @@ static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_unrolled),
 	KUNIT_CASE(imv_test_registers),
 	KUNIT_CASE(imv_test_batch),
+	KUNIT_CASE(imv_test_many_values),
 	KUNIT_CASE(imv_test_many_sites),
 	KUNIT_CASE(imv_test_many_sites_no_memory),
 	KUNIT_CASE(imv_test_defer),
 	KUNIT_CASE(imv_test_init_text),
 	KUNIT_CASE(imv_test_early),
 	KUNIT_CASE(imv_test_concurrent),
-#ifdef CONFIG_IMMEDIATE
+	KUNIT_CASE(imv_test_toggle),
+#ifdef CONFIG_IMMEDIATE_SITES
 	KUNIT_CASE(imv_test_reserved),
 	KUNIT_CASE(imv_test_kprobe_refused),
 #endif

@@ -3,8 +3,9 @@
 #define _ASM_GENERIC_IMMEDIATE_H
 
 /*
- * Immediate values where code is not patched: plain variables. Included by
- * linux/immediate.h alone, which has the interface.
+ * Immediate values where neither the architecture nor its jump labels patch
+ * code: plain variables. Included by linux/immediate.h alone, which has the
+ * interface.
  */
 
 #define arch_imv_read(var)		READ_ONCE(var)

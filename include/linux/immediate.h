@@ -33,22 +33,30 @@
  *
  *	imv_set(nr_spins, 128);
  *
- * How it is built: imv_read() is a MOV of a constant, immediate_if() a NOP or
- * a JMP, and each leaves a record (struct imv_site) in the section __imv that
- * says where it is and which variable it mirrors. Setting stores the variable,
- * then rewrites all its sites with the breakpoint method of the architecture,
- * in kernel and modules alike. Without CONFIG_IMMEDIATE all of the above is a
- * plain variable.
+ * How it is built:
+ *  - CONFIG_IMMEDIATE: imv_read() is a MOV of a constant, immediate_if() a NOP
+ *    or a JMP, and each leaves a record (struct imv_site) in the section __imv
+ *    that says where it is and which variable it mirrors. Setting stores the
+ *    variable, then rewrites all its sites with the breakpoint method of the
+ *    architecture, in kernel and modules alike.
+ *  - CONFIG_IMMEDIATE_JUMP_LABEL, on other architectures with jump labels:
+ *    immediate_if() on a one-byte value is a jump label; imv_read() is a load.
+ *  - Otherwise all of the above is a plain variable.
  *
  * What to know:
  *  - Setting is slow: it interrupts every CPU a few times. A batch does that
- *    once for all the variables set in it, wherever their sites are.
+ *    once for all the variables set in it, wherever their sites are. (Jump
+ *    labels: once for each 256 variables, and some architectures interrupt for
+ *    each site.)
  *  - For a short time after imv_set() began some CPUs read the old value and
  *    some the new; when it returns, all read the new one. There is no order
  *    against other variables, as with a plain variable.
  *  - An 8-byte value on a 32-bit machine is two halves which a reader may see
  *    from two values, as with a plain variable.
- *  - Before imv_init(), which is very early in setup_arch(), sites read as 0.
+ *  - Before imv_init(), which runs in setup_arch() or, with jump labels, right
+ *    after it, patched sites read as 0.
+ *  - With jump labels, imv_read() sees a new value as soon as it is stored,
+ *    before immediate_if() does.
  *  - immediate_if() is a patched jump for one-byte types only; for the wider
  *    ones it tests imv_read().
  *  - Only the variable itself can be read: its address must be a constant.
@@ -161,8 +169,25 @@ static inline bool imv_site_is_jump(const struct imv_site *site)
 	return site->target;
 }
 
+static inline bool imv_site_is_gone(const struct imv_site *site)
+{
+	return !site->insn;
+}
+
+static inline void imv_site_forget(struct imv_site *site)
+{
+	site->insn = 0;
+}
+
 #include <asm/immediate.h>
 
+#elif defined(CONFIG_IMMEDIATE_JUMP_LABEL)
+#include <asm-generic/immediate-jump-label.h>
+#else
+#include <asm-generic/immediate.h>
+#endif
+
+#ifdef CONFIG_IMMEDIATE_SITES
 void __imv_set(void *var, const void *value, size_t size);
 void __imv_set_early(void *var, const void *value, size_t size);
 void imv_batch_begin(void);
@@ -174,15 +199,13 @@ int imv_text_reserved(const void *start, const void *end);
 void imv_init(void);
 void imv_free_init_mem(void);
 
-/* What kernel/immediate.c asks of the architecture. */
+/* What kernel/immediate.c asks of a backend. */
 void arch_imv_expect(unsigned int nr);
 void arch_imv_transform(const struct imv_site *site, bool early);
 void arch_imv_finish(void);
 unsigned int arch_imv_insn_size(const struct imv_site *site);
 
-#else /* !CONFIG_IMMEDIATE */
-
-#include <asm-generic/immediate.h>
+#else /* !CONFIG_IMMEDIATE_SITES */
 
 static inline void imv_batch_begin(void) { }
 static inline void imv_batch_commit(void) { }
@@ -196,9 +219,9 @@ static inline int imv_text_reserved(const void *start, const void *end)
 static inline void imv_init(void) { }
 static inline void imv_free_init_mem(void) { }
 
-#endif /* CONFIG_IMMEDIATE */
+#endif /* CONFIG_IMMEDIATE_SITES */
 
-#if defined(CONFIG_IMMEDIATE) && defined(CONFIG_MODULES)
+#if defined(CONFIG_IMMEDIATE_SITES) && defined(CONFIG_MODULES)
 void imv_module_coming(struct module *mod);
 void imv_module_live(struct module *mod);
 void imv_module_going(struct module *mod);
@@ -238,7 +261,7 @@ static inline void imv_module_going(struct module *mod) { }
  *
  * Context: any, including NMI; code that runs before the breakpoint handler
  *	    is set up on its CPU uses _imv_read().
- * Return: the value, loaded as a constant of the code.
+ * Return: the value, a constant of the code with CONFIG_IMMEDIATE, else loaded.
  */
 #define imv_read(name)		imv_read_var(name##__imv)
 
@@ -258,7 +281,8 @@ static inline void imv_module_going(struct module *mod) { }
  * @name: name of a value of one byte (any size, at the cost of a test)
  *
  * Context: as for imv_read().
- * Return: a truth value that is encoded as a jump, with no load and no test.
+ * Return: a truth value that is encoded as a jump, with no load and no test,
+ *	   with CONFIG_IMMEDIATE or CONFIG_IMMEDIATE_JUMP_LABEL.
  */
 #define imv_unlikely(name)	imv_unlikely_var(name##__imv)
 
@@ -267,7 +291,8 @@ static inline void imv_module_going(struct module *mod) { }
  * @name: name of a value of one byte (any size, at the cost of a test)
  *
  * Context: as for imv_read().
- * Return: a truth value that is encoded as a jump, with no load and no test.
+ * Return: a truth value that is encoded as a jump, with no load and no test,
+ *	   with CONFIG_IMMEDIATE or CONFIG_IMMEDIATE_JUMP_LABEL.
  */
 #define imv_likely(name)	imv_likely_var(name##__imv)
 
@@ -291,8 +316,8 @@ static inline void imv_module_going(struct module *mod) { }
  * @name: name of the value
  * @value: the new value
  *
- * Context: may sleep; takes cpu_hotplug_lock, imv_mutex and text_mutex, in
- *	    this order. On return every CPU reads the new value, except inside
+ * Context: may sleep; takes cpu_hotplug_lock, imv_mutex and mostly text_mutex,
+ *	    in this order. On return every CPU reads the new value, except inside
  *	    a batch, where imv_batch_commit() brings that about.
  */
 #define imv_set(name, value)	imv_set_var(name##__imv, value)

@@ -5,6 +5,8 @@
  */
 #include <linux/cache.h>
 #include <linux/immediate.h>
+#include <linux/memory.h>
+#include <linux/mutex.h>
 #include <linux/string.h>
 #include <asm/text-patching.h>
 #include <asm/unaligned.h>
@@ -111,10 +113,11 @@ static void make_mov(const struct imv_site *site, struct imv_insn *new)
  *
  * They reach the CPUs together. Without memory for that, some at a time do.
  *
- * Context: may sleep, text_mutex is held until arch_imv_finish().
+ * Context: may sleep; takes text_mutex, which arch_imv_finish() releases.
  */
 void arch_imv_expect(unsigned int nr)
 {
+	mutex_lock(&text_mutex);
 	text_poke_expect(nr);
 }
 
@@ -149,10 +152,11 @@ void __ref arch_imv_transform(const struct imv_site *site, bool early)
 /**
  * arch_imv_finish - complete the changes that arch_imv_transform() began
  *
- * Context: may sleep, text_mutex is held. On return all CPUs execute the new
- *	    instructions.
+ * Context: may sleep, after arch_imv_expect(). On return all CPUs execute the
+ *	    new instructions.
  */
 void arch_imv_finish(void)
 {
 	text_poke_finish();
+	mutex_unlock(&text_mutex);
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Immediate values: the backend that patches branches with the jump labels of
+ * the architecture. See asm-generic/immediate-jump-label.h.
+ *
+ * Whether text_mutex has to be held differs from one architecture to the next,
+ * and those that need it take it in the functions called here.
+ */
+#include <linux/immediate.h>
+#include <linux/jump_label.h>
+
+/* Where there are no batches, each site is complete when it is patched. */
+#ifdef HAVE_JUMP_LABEL_BATCH
+static void imv_queue(struct jump_entry *entry, enum jump_label_type type)
+{
+	if (arch_jump_label_transform_queue(entry, type))
+		return;
+	arch_jump_label_transform_apply();
+	arch_jump_label_transform_queue(entry, type);
+}
+
+static void imv_apply(void)
+{
+	arch_jump_label_transform_apply();
+}
+#else
+static void imv_queue(struct jump_entry *entry, enum jump_label_type type)
+{
+	arch_jump_label_transform(entry, type);
+}
+
+static void imv_apply(void) { }
+#endif
+
+unsigned int arch_imv_insn_size(const struct imv_site *site)
+{
+	return JUMP_LABEL_NOP_SIZE;
+}
+
+void arch_imv_expect(unsigned int nr) { }
+
+/* Some architectures insist that the code of the site is the other one now. */
+void arch_imv_transform(const struct imv_site *site, bool early)
+{
+	bool on = *(const u8 *)imv_site_var(site);
+	bool likely = jump_entry_is_branch(&site->entry);
+
+	imv_queue((struct jump_entry *)&site->entry,
+		  on == likely ? JUMP_LABEL_NOP : JUMP_LABEL_JMP);
+	if (early)
+		imv_apply();
+}
+
+void arch_imv_finish(void)
+{
+	imv_apply();
+}
