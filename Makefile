@@ -25,6 +25,7 @@ matrix:	tree ## build, boot and test other configurations, architectures, compil
 	@dev/matrix.sh
 
 bench:	tree ## what tracepoints cost, in instructions, with and without the series; SHORT=1 for less
+	@dev/setup.sh dev/packages.bench
 	@dev/bench.sh $(if $(SHORT),short)
 
 boot:	build ## a shell in the guest

@@ -8,13 +8,19 @@
 # Instructions are counted by QEMU (-icount, one CPU): all that the CPU executes
 # in between, with interrupts. Syncs are calls that interrupt every other CPU to
 # synchronise its instructions, counted by a kprobe. Bytes are those of the image;
-# dev/bench/static.py tells what they are. Cycles are those of this machine's
-# processor, in user space; dev/bench/guards.c tells how.
+# dev/bench/static.py tells what they are. For other architectures some objects are
+# compiled and looked at, and nothing is run: dev/bench/objects.py. Cycles are those
+# of this machine's processor, in user space; dev/bench/guards.c tells how.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
 dir=$out/bench
 flavours=(stock guest)
+architectures=(i386 arm64 riscv64)
+# They have many sites, in hot code, and define many tracepoints.
+objects=(kernel/sched/core.o kernel/softirq.o kernel/time/timer.o kernel/workqueue.o
+	kernel/signal.o mm/page_alloc.o mm/vmscan.o mm/filemap.o block/blk-core.o
+	net/core/dev.o)
 sites=(100 1000 10000 100000)
 [[ ${1:-} != short ]] || sites=(100 1000 10000)
 
@@ -58,6 +64,21 @@ measure() {
 		python3 "$top/dev/bench/static.py" "$out/build/$1/vmlinux"
 		cat "$out/guest/bench-$1/results.csv"
 	} >"$dir/$1.csv"
+}
+
+# count_objects ARCHITECTURE FLAVOUR
+count_objects() {
+	local cross dir=$dir/$2
+	cross=$(sed -n 's/^#: CROSS_COMPILE=//p' "$top/dev/bench/arch/$1.config")
+	"$top/dev/build.sh" "$2" modules_prepare >&2
+	"$top/dev/build.sh" "$2" "${objects[@]}" >&2
+	mkdir -p "$dir"
+	cp "$top/dev/bench/alone.c" "$dir"
+	say 'obj-m := alone.o' >"$dir/Makefile"
+	"$top/dev/build.sh" "$2" M="$dir" alone.o >&2
+	cd "$out/build/$2"
+	python3 "$top/dev/bench/objects.py" "$1" "$cross" "$dir/linked" "$dir/alone.o" \
+		"${objects[@]}"
 }
 
 # In the order of the guest. What stock does not have, or has in common, is -.
@@ -158,6 +179,10 @@ draw() {
 for flavour in "${flavours[@]}"; do
 	"$top/dev/build.sh" "$flavour"
 	measure "$flavour"
+done
+for architecture in "${architectures[@]}"; do
+	(count_objects "$architecture" "stock-bench-$architecture") >>"$dir/stock.csv"
+	(count_objects "$architecture" "bench-$architecture") >>"$dir/guest.csv"
 done
 compare >"$dir/results.csv"
 table

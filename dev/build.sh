@@ -5,7 +5,8 @@
 # A flavour matrix-NAME has those of dev/matrix/NAME.config. There, lines
 # "#: NAME=VALUE" set what is built how: ARCH and CROSS_COMPILE are the kernel's,
 # COMPILER may be clang, and DEFCONFIG names the configuration to begin with, in
-# the place of guest.config. BOOT=no is for matrix.sh.
+# the place of guest.config. BOOT=no is for matrix.sh. A flavour bench-NAME has
+# those of dev/bench/arch/common.config and NAME.config, with such lines.
 # The flavours stock and stock-FLAVOUR are built from out/base instead.
 # ABSENT_OPTIONS="A B" names options that this tree may lack.
 set -euo pipefail
@@ -17,9 +18,17 @@ shift || true
 dir=$out/build/$flavour
 log=$logs/build-$flavour.log
 
+# settings_of FILE: the variables that its lines "#: NAME=VALUE" set.
+settings_of() {
+	local line
+	while IFS= read -r line; do
+		export "${line?}"
+	done < <(sed -n 's/^#: //p' "$1")
+}
+
 # fragments_of FLAVOUR: into fragments, and the variables that they set.
 fragments_of() {
-	local config=$top/dev/config matrix=$top/dev/matrix line
+	local config=$top/dev/config matrix=$top/dev/matrix bench=$top/dev/bench/arch
 	fragments=("$config/guest.config")
 	case $1 in
 	guest) ;;
@@ -27,10 +36,11 @@ fragments_of() {
 	stock-*)
 		fragments_of "${1#stock-}"
 		linux=$base fragments+=("$config/stock.config") ;;
+	bench-*)
+		settings_of "$bench/${1#bench-}.config"
+		fragments=("$bench/common.config" "$bench/${1#bench-}.config") ;;
 	matrix-*)
-		while IFS= read -r line; do
-			export "${line?}"
-		done < <(sed -n 's/^#: //p' "$matrix/${1#matrix-}.config")
+		settings_of "$matrix/${1#matrix-}.config"
 		fragments+=("$matrix/base/small.config")
 		[[ ! ${DEFCONFIG:-} ]] || fragments=("$matrix/base/defconfig.config")
 		fragments+=("$matrix/${1#matrix-}.config") ;;

@@ -19,26 +19,35 @@ import sys
 
 
 class Image:
-    """An ELF file: bytes by address, and symbols."""
+    """A little-endian ELF file: bytes by address, and symbols."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
             self.data = file.read()
-        offset, = struct.unpack_from("<Q", self.data, 40)
-        size, count = struct.unpack_from("<HH", self.data, 58)
-        self.sections = [struct.unpack_from("<IIQQQQIIQQ", self.data, offset + i * size)
+        self.word = 8 if self.data[4] == 2 else 4
+        header, entry = (40, "<IIQQQQIIQQ") if self.word == 8 else (32, "<10I")
+        offset, = struct.unpack_from("<Q" if self.word == 8 else "<I", self.data, header)
+        size, count, names = struct.unpack_from("<HHH", self.data, header + 10 + self.word)
+        self.sections = [struct.unpack_from(entry, self.data, offset + i * size)
                          for i in range(count)]
+        self.by_name = {self.string(self.sections[names], section[0]): section
+                        for section in self.sections}
         self.symbols = {}
         for section in self.sections:
             if section[1] == 2:
                 self.read_symbols(section)
 
+    def string(self, section, at):
+        start = section[4] + at
+        return self.data[start:self.data.index(b"\0", start)].decode()
+
     def read_symbols(self, section):
-        strings = self.sections[section[6]][4]
-        for at in range(section[4], section[4] + section[5], 24):
-            name, _, _, _, value, size = struct.unpack_from("<IBBHQQ", self.data, at)
-            end = self.data.index(b"\0", strings + name)
-            self.symbols[self.data[strings + name:end].decode()] = (value, size)
+        for at in range(section[4], section[4] + section[5], section[9]):
+            if self.word == 8:
+                name, _, _, _, value, size = struct.unpack_from("<IBBHQQ", self.data, at)
+            else:
+                name, value, size = struct.unpack_from("<III", self.data, at)
+            self.symbols[self.string(self.sections[section[6]], name)] = (value, size)
 
     def read(self, address, form):
         for section in self.sections:
@@ -51,46 +60,78 @@ class Image:
         return address + self.read(address, "<i")[0]
 
     def table(self, name, size):
-        if "__start_" + name not in self.symbols:
+        """Where the entries of a table are; objects have it as a section."""
+        if "__start_" + name in self.symbols:
+            return range(self.symbols["__start_" + name][0],
+                         self.symbols["__stop_" + name][0], size)
+        if name not in self.by_name:
             return range(0)
-        return range(self.symbols["__start_" + name][0],
-                     self.symbols["__stop_" + name][0], size)
+        start, length = self.by_name[name][3], self.by_name[name][5]
+        return range(start, start + length, size)
+
+
+class X86:
+    """How the instructions of an architecture read."""
+    call = re.compile("call")
+    jump = re.compile("j")
+    end = re.compile("(jmp|ret|int3|iretq)$")
+    load = re.compile(r"(?!lea|nop|j|call).*(\(|%[fg]s:|[\s,]0x)")
+
+
+class Arm64:
+    call = re.compile("blr?$")
+    jump = re.compile(r"(b|b\..*|cbn?z|tbn?z)$")
+    end = re.compile("(b|br|ret|eret|udf)$")
+    load = re.compile("ld")
+
+
+class Riscv:
+    call = re.compile("jalr?$")
+    jump = re.compile("(b(eq|ne|lt|ge|gt|le)u?z?|j|jr)$")
+    end = re.compile("(j|jr|ret|mret|sret|unimp)$")
+    load = re.compile(r"(l[bhwd]u?|lr\..*)\s")
+
+
+ARCHITECTURES = {3: X86, 62: X86, 183: Arm64, 243: Riscv}
 
 
 class Code:
     """The instructions of the image, and where each leads."""
 
-    def __init__(self, path):
+    def __init__(self, image, path, objdump="objdump"):
+        self.form = ARCHITECTURES[struct.unpack_from("<H", image.data, 18)[0]]
         self.size = {}
         self.next = {}
         self.calls = {}
+        self.loads = set()
         self.entries = []
         last = None
-        lines = subprocess.Popen(["objdump", "-d", "--no-show-raw-insn", path],
+        lines = subprocess.Popen([objdump, "-d", "--no-show-raw-insn", path],
                                  stdout=subprocess.PIPE, text=True).stdout
         for line in lines:
-            if line.startswith("f") and line.endswith(">:\n"):
-                if ".cold" not in line:
-                    self.entries.append(int(line[:16], 16))
-            elif line.startswith("ffffffff") and "\t" in line:
-                address = int(line[:16], 16)
+            label = re.match("([0-9a-f]+) <.*>:$", line)
+            insn = re.match(" *([0-9a-f]+):\t(.*)", line)
+            if label and ".cold" not in line:
+                self.entries.append(int(label[1], 16))
+            elif insn:
+                address = int(insn[1], 16)
                 if last is not None:
                     self.size[last] = address - last
                 last = address
-                self.add(address, line.split("\t", 1)[1])
+                self.add(address, insn[2])
 
     def add(self, address, text):
-        words = text.split()
-        target = None
-        if len(words) > 1 and re.fullmatch("[0-9a-f]{16}", words[1]):
-            target = int(words[1], 16)
-        falls = True
-        if words[0] == "call":
+        name = text.split()[0]
+        target = re.search(r"\b([0-9a-f]+) <", text)
+        if self.form.call.match(name):
             self.calls[address] = text
             target = None
-        elif words[0] in ("jmp", "ret", "int3", "iretq"):
-            falls = False
-        self.next[address] = (target if words[0].startswith("j") else None, falls)
+        elif not self.form.jump.match(name):
+            target = None
+        if self.form.load.match(text):
+            self.loads.add(address)
+        self.next[address] = (int(target[1], 16) if target else None,
+                              not self.form.end.match(name))
 
     def successors(self, address):
         target, falls = self.next[address]
@@ -110,19 +151,29 @@ class Code:
             stack.extend(self.successors(address))
         return seen
 
+    def bytes(self, blocks):
+        return sum(self.size.get(address, 1) for address in blocks)
+
 
 def guards(image):
-    """(instruction, target, variable) of all guards, and the size of a record."""
-    for name, size in (("__imv", 12), ("__jump_table", 16)):
+    """(instruction, target, variable, size of the record) of all guards."""
+    word = "<q" if image.word == 8 else "<i"
+    for name, form in (("__imv", "<i"), ("__imv_jump", "<i"), ("__jump_table", word)):
+        size = 8 + struct.calcsize(form)
         for at in image.table(name, size):
-            variable = at + 8 + image.read(at + 8, "<i" if size == 12 else "<q")[0]
+            variable = at + 8 + image.read(at + 8, form)[0]
             yield image.relative(at), image.relative(at + 4), variable & ~3, size
 
 
-def tracepoint_addresses(image):
-    return {address + offset
-            for name, (address, size) in image.symbols.items()
-            if name.startswith("__tracepoint_") for offset in range(size)}
+def tracepoints(image):
+    return [name.replace("__tpstrtab_", "", 1) for name in image.symbols
+            if name.startswith("__tpstrtab_")]
+
+
+def addresses(image, *prefixes):
+    """All those in symbols that begin so."""
+    return {address + offset for name, (address, size) in image.symbols.items()
+            if name.startswith(prefixes) for offset in range(size)}
 
 
 def static_calls(image):
@@ -133,65 +184,64 @@ def static_calls(image):
     return sum(image.relative(at + 4) & ~3 in keys for at in range(first, last, 8))
 
 
-def objects(image):
+def object_bytes(image, names):
+    """One stub may have two names."""
     prefixes = ("__tracepoint_", "__tpstrtab_", "__tpcallbacks_", "__traceiter_",
-                "__tracestub_",
-                "__SCK__tp_func_", "__SCT__tp_func_")
-    # By address: what DECLARE_TRACE() declares has two names.
-    sizes = {address: size for name, (address, size) in image.symbols.items()
-             if name.startswith(prefixes)}
-    count = len({address for name, (address, _) in image.symbols.items()
-                 if name.startswith("__tracepoint_")})
-    return count, sum(sizes.values()) + 4 * count
+                "__tracestub_", "__SCK__tp_func_", "__SCT__tp_func_")
+    symbols = {image.symbols[prefix + name] for prefix in prefixes for name in names
+               if prefix + name in image.symbols}
+    return (sum(size for _, size in symbols) +
+            len(image.table("__tracepoints_ptrs", 1)))
 
 
-def stubs(image):
-    """Addresses in stubs, where a record is no guard of a site."""
-    return {address + offset
-            for name, (address, size) in image.symbols.items()
-            if name.startswith("__traceiter_") for offset in range(size)}
+class Sites:
+    """The guards of tracepoints, and what is reached only through them."""
+
+    def __init__(self, image, code):
+        self.names = tracepoints(image)
+        points = addresses(image, "__tracepoint_")
+        stubs = addresses(image, "__traceiter_", "__tracestub_")
+        everything = list(guards(image))
+        mine = [guard for guard in everything if guard[2] in points]
+        self.guards = [guard for guard in mine if guard[0] not in stubs]
+        self.in_stubs = [guard for guard in mine if guard[0] in stubs]
+        others = [guard[1] for guard in everything if guard[2] not in points]
+        fixups = [image.relative(at + 4) for at in image.table("__ex_table", 12)]
+        hot = code.reach(code.entries + others + fixups)
+        calls = {address for address, text in code.calls.items() if address not in stubs
+                 and re.search("__SCT__tp_func_|__traceiter_|__tracestub_", text)}
+        self.unguarded = calls & hot
+        # An iterator may have become part of its site.
+        calls.update(address for address, text in code.calls.items() if "<" not in text)
+        self.cold = [code.reach([target], hot) for _, target, _, _ in self.guards]
+        self.calling = [code.bytes(blocks) for blocks in self.cold if blocks & calls]
+        self.hot_bytes = sum(code.size[insn] for insn, _, _, _ in self.guards)
+        self.records = (sum(size for _, _, _, size in self.guards + self.in_stubs) +
+                        8 * static_calls(image))
 
 
 def main():
-    image, code = Image(sys.argv[1]), Code(sys.argv[1])
-    points = tracepoint_addresses(image)
-    everything = list(guards(image))
-    patched_stubs = stubs(image)
-    sites = [guard for guard in everything
-             if guard[2] in points and guard[0] not in patched_stubs]
-    in_stubs = [guard for guard in everything if guard[0] in patched_stubs]
-    others = [guard[1] for guard in everything if guard[2] not in points]
-    fixups = [image.relative(at + 4)
-              for at in image.table("__ex_table", 12)]
-    hot = code.reach(code.entries + others + fixups)
-    cold = [code.reach([target], hot) for _, target, _, _ in sites]
-    calling = [blocks for blocks in cold
-               if any(re.search("__SCT__tp_func_|__traceiter_|__tracestub_", code.calls.get(address, ""))
-                      for address in blocks)]
-
-    def size_of(blocks):
-        return sum(code.size.get(address, 1) for address in blocks)
-
-    count, object_bytes = objects(image)
-    hot_bytes = sum(code.size[insn] for insn, _, _, _ in sites)
-    cold_bytes = size_of(set().union(*cold))
-    records = (sum(size for _, _, _, size in sites + in_stubs) +
-               8 * static_calls(image))
+    image = Image(sys.argv[1])
+    code = Code(image, sys.argv[1])
+    sites = Sites(image, code)
+    number, hot_bytes = len(sites.guards), sites.hot_bytes
+    cold_bytes = code.bytes(set().union(*sites.cold))
+    objects = object_bytes(image, sites.names)
     rows = [
-        ("tracepoints", "number", count),
-        ("sites", "number", len(sites)),
-        ("sites that call", "number", len(calling)),
+        ("tracepoints", "number", len(sites.names)),
+        ("sites", "number", number),
+        ("sites that call", "number", len(sites.calling)),
         ("hot bytes of all sites", "bytes", hot_bytes),
-        ("hot bytes of a site: 100 times the mean", "bytes", 100 * hot_bytes // len(sites)),
-        ("cold bytes of a calling site: median", "bytes",
-         int(statistics.median(map(size_of, calling)))),
+        ("hot bytes of a site: 100 times the mean", "bytes", 100 * hot_bytes // number),
+        ("cold bytes of a calling site: median", "bytes", int(statistics.median(sites.calling))),
         ("cold bytes of all sites", "bytes", cold_bytes),
-        ("records of sites", "bytes", records),
-        ("objects of tracepoints", "bytes", object_bytes),
-        ("all of these", "bytes", hot_bytes + cold_bytes + records + object_bytes),
+        ("records of sites", "bytes", sites.records),
+        ("objects of tracepoints", "bytes", objects),
+        ("all of these", "bytes", hot_bytes + cold_bytes + sites.records + objects),
     ]
     for row in rows:
         print("%s,%s,%d" % row)
 
 
-main()
+if __name__ == "__main__":
+    main()
