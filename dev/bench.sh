@@ -7,10 +7,13 @@
 #
 # Instructions are counted by QEMU (-icount, one CPU): all that the CPU executes
 # in between, with interrupts. Syncs are calls that interrupt every other CPU to
-# synchronise its instructions, counted by a kprobe. Bytes are those of the image;
-# dev/bench/static.py tells what they are. For other architectures some objects are
-# compiled and looked at, and nothing is run: dev/bench/objects.py. Cycles are those
-# of this machine's processor, in user space; dev/bench/guards.c tells how.
+# synchronise its instructions, counted by a kprobe. Trapped is the longest time for
+# which the sites of a batch were breakpoints, from the first one to the last byte;
+# hits trapped are those, of the hits that a timer makes, which met one. Bytes are
+# those of the image; dev/bench/static.py tells what they are. For other
+# architectures some objects are compiled and looked at, and nothing is run:
+# dev/bench/objects.py. Cycles are those of this machine's processor, in user space;
+# dev/bench/guards.c tells how.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
@@ -21,8 +24,8 @@ architectures=(i386 arm64 riscv64)
 objects=(kernel/sched/core.o kernel/softirq.o kernel/time/timer.o kernel/workqueue.o
 	kernel/signal.o mm/page_alloc.o mm/vmscan.o mm/filemap.o block/blk-core.o
 	net/core/dev.o)
-sites=(100 1000 10000 100000)
-[[ ${1:-} != short ]] || sites=(100 1000 10000)
+sites=(100 1000 5000 10000 100000)
+[[ ${1:-} != short ]] || sites=(100 1000 5000 10000)
 
 # Many sites are in several files, that the compiler can hold.
 write_makefile() {

@@ -6,10 +6,15 @@
  *	pass		a pass of one site with 0 to 16 empty probes
  *	change		connecting a probe more and less, with 0 to 2 there
  *	connect		writing connects so many probes
- *	syncs		how often all CPUs were made to synchronise since the load,
- *			counted by a kprobe while count is 1
+ *	syncs		how often all CPUs were made to synchronise since count became 1,
+ *			counted by a kprobe
+ *	trapped		how long a batch of patched places was breakpoints at most,
+ *			in the same time
+ *	traps		how many hits of a site met a breakpoint since hit became 1:
+ *			a timer hits one every HIT_PERIOD
  *	ticks		the TSC
  */
+#include <linux/hrtimer.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/tracepoint.h>
@@ -65,11 +70,27 @@ static unsigned long nr_syncs;
 
 static void *sync_func;
 
+/* A batch makes its places breakpoints, and writes the last byte before sync 3. */
+#define SYNCS_OF_BATCH	3
+
+static cycles_t batch_start, longest_batch;
+static unsigned int batch_syncs = SYNCS_OF_BATCH;
+
 /* on_each_cpu(func, ...) is on_each_cpu_cond_mask(cond, func, ...). */
 static int note_call(struct kprobe *kp, struct pt_regs *regs)
 {
-	if (regs_get_kernel_argument(regs, 1) == (unsigned long)sync_func)
-		nr_syncs++;
+	if (regs_get_kernel_argument(regs, 1) != (unsigned long)sync_func)
+		return 0;
+	nr_syncs++;
+	if (batch_syncs < SYNCS_OF_BATCH && ++batch_syncs == SYNCS_OF_BATCH)
+		longest_batch = max(longest_batch, get_cycles() - batch_start);
+	return 0;
+}
+
+static int note_batch(struct kprobe *kp, struct pt_regs *regs)
+{
+	batch_start = get_cycles();
+	batch_syncs = 0;
 	return 0;
 }
 
@@ -77,6 +98,13 @@ static struct kprobe call_probe = {
 	.symbol_name = "on_each_cpu_cond_mask",
 	.pre_handler = note_call,
 };
+
+static struct kprobe batch_probe = {
+	.symbol_name = "text_poke_bp_batch",
+	.pre_handler = note_batch,
+};
+
+static struct kprobe *count_probes[] = { &call_probe, &batch_probe };
 
 /* Modules are told where a function is when they put a probe there. */
 static int find_sync_func(void)
@@ -92,8 +120,20 @@ static int find_sync_func(void)
 }
 
 module_param_named(syncs, nr_syncs, ulong, 0400);
+module_param_named(trapped, longest_batch, ullong, 0400);
 
 static bool counting;
+
+static int count_start(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(count_probes); i++) {
+		count_probes[i]->addr = NULL;
+		count_probes[i]->flags = 0;
+	}
+	return register_kprobes(count_probes, ARRAY_SIZE(count_probes));
+}
 
 static int count_set(const char *text, const struct kernel_param *param)
 {
@@ -102,38 +142,82 @@ static int count_set(const char *text, const struct kernel_param *param)
 
 	if (ret || want == counting)
 		return ret;
-	if (want) {
-		call_probe.addr = NULL;
-		call_probe.flags = 0;
-		ret = register_kprobe(&call_probe);
-	} else {
-		unregister_kprobe(&call_probe);
-	}
+	if (want)
+		ret = count_start();
+	else
+		unregister_kprobes(count_probes, ARRAY_SIZE(count_probes));
 	if (!ret)
 		counting = want;
 	nr_syncs = 0;
+	longest_batch = 0;
 	return ret;
 }
 
 static const struct kernel_param_ops count_ops = { .set = count_set };
 module_param_cb(count, &count_ops, NULL, 0200);
 
+/* Hits */
+
+#define HIT_PERIOD	(20 * NSEC_PER_USEC)
+#define TRAP_TICKS	200	/* a hit that met a breakpoint takes more */
+
+static unsigned long nr_traps;
+static bool hitting;
+
+static enum hrtimer_restart hit_site(struct hrtimer *timer)
+{
+	cycles_t start = get_cycles();
+
+	trace_bench(0, NULL);
+	if (get_cycles() - start > TRAP_TICKS)
+		nr_traps++;
+	hrtimer_forward_now(timer, HIT_PERIOD);
+	return HRTIMER_RESTART;
+}
+
+static struct hrtimer hit_timer;
+
+static int hit_set(const char *text, const struct kernel_param *param)
+{
+	bool want;
+	int ret = kstrtobool(text, &want);
+
+	if (ret || want == hitting)
+		return ret;
+	nr_traps = 0;
+	if (want)
+		hrtimer_start(&hit_timer, HIT_PERIOD, HRTIMER_MODE_REL_HARD);
+	else
+		hrtimer_cancel(&hit_timer);
+	hitting = want;
+	return 0;
+}
+
+static const struct kernel_param_ops hit_ops = { .set = hit_set };
+module_param_cb(hit, &hit_ops, NULL, 0200);
+module_param_named(traps, nr_traps, ulong, 0400);
+
 /* Changes */
 
 struct change {
 	cycles_t ticks;
 	unsigned long syncs;
+	cycles_t trapped;
+	unsigned long traps;
 };
 
 static struct change measure(int (*change)(void (*probe)(void *, int, void *), void *data),
 			     unsigned long nr)
 {
-	struct change result = { .syncs = nr_syncs };
+	struct change result = { .syncs = nr_syncs, .traps = nr_traps };
 	cycles_t start = get_cycles();
 
+	longest_batch = 0;
 	change(probe, nr_data(nr));
 	result.ticks = get_cycles() - start;
 	result.syncs = nr_syncs - result.syncs;
+	result.trapped = longest_batch;
+	result.traps = nr_traps - result.traps;
 	tracepoint_synchronize_unregister();
 	return result;
 }
@@ -160,8 +244,9 @@ static int change_get(char *buffer, const struct kernel_param *param)
 	for (i = 3; i < 6; i++)
 		change[i] = measure(off, 5 - i);
 	for (i = 0; i < 6; i++)
-		len += sysfs_emit_at(buffer, len, "%s %llu %lu\n", names[i],
-				     change[i].ticks, change[i].syncs);
+		len += sysfs_emit_at(buffer, len, "%s %llu %lu %llu %lu\n", names[i],
+				     change[i].ticks, change[i].syncs,
+				     change[i].trapped, change[i].traps);
 	return len;
 }
 
@@ -198,14 +283,17 @@ module_param_cb(ticks, &ticks_ops, NULL, 0400);
 
 static int __init bench_init(void)
 {
+	hrtimer_init(&hit_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	hit_timer.function = hit_site;
 	return find_sync_func();
 }
 module_init(bench_init);
 
 static void __exit bench_exit(void)
 {
+	hrtimer_cancel(&hit_timer);
 	if (counting)
-		unregister_kprobe(&call_probe);
+		unregister_kprobes(count_probes, ARRAY_SIZE(count_probes));
 }
 module_exit(bench_exit);
 

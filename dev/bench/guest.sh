@@ -19,18 +19,24 @@ passes() {
 }
 
 # changes SITES: connecting and disconnecting with so many sites more, first
-# unobserved, then with the synchronisations counted.
+# unobserved, then with the synchronisations counted, then with a site hit.
 changes() {
-	local name ticks syncs
+	local name ticks syncs trapped traps
 	cat $bench/change >/dev/null
 	while read -r name ticks _; do
 		say "probes $name on $1 sites" instructions "$ticks"
-	done <$bench/change
+	done <<<"$(<$bench/change)"
 	echo 1 >$bench/count
-	while read -r name _ syncs; do
+	while read -r name _ syncs trapped _; do
 		say "probes $name on $1 sites" syncs "$syncs"
-	done <$bench/change
+		say "probes $name on $1 sites: trapped" instructions "$trapped"
+	done <<<"$(<$bench/change)"
 	echo 0 >$bench/count
+	echo 1 >$bench/hit
+	while read -r name _ _ _ traps; do
+		say "probes $name on $1 sites" "hits trapped" "$traps"
+	done <<<"$(<$bench/change)"
+	echo 0 >$bench/hit
 }
 
 # cost NAME COMMAND...: of a command of the shell
@@ -46,6 +52,7 @@ synced() {
 	echo 1 >$bench/count
 	"${@:2}"
 	say "$1" syncs "$(<$bench/syncs)"
+	say "$1: trapped" instructions "$(<$bench/trapped)"
 	echo 0 >$bench/count
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * 10,000 sites of the tracepoint that is measured, or 1,000 or 100, as SITES says,
- * in functions of a hundred.
+ * 10,000 sites of the tracepoint that is measured, or 5,000, 1,000 or 100, as SITES
+ * says, in functions of a hundred.
  */
 #include <linux/module.h>
 #include <linux/tracepoint.h>
@@ -21,15 +21,18 @@
 	FUNCTION(n##0) FUNCTION(n##1) FUNCTION(n##2) FUNCTION(n##3)	\
 	FUNCTION(n##4) FUNCTION(n##5) FUNCTION(n##6) FUNCTION(n##7)	\
 	FUNCTION(n##8) FUNCTION(n##9)
-#define FUNCTIONS_100(n)						\
+#define FUNCTIONS_50(n)							\
 	FUNCTIONS_10(n##0) FUNCTIONS_10(n##1) FUNCTIONS_10(n##2)	\
-	FUNCTIONS_10(n##3) FUNCTIONS_10(n##4) FUNCTIONS_10(n##5)	\
-	FUNCTIONS_10(n##6) FUNCTIONS_10(n##7) FUNCTIONS_10(n##8)	\
-	FUNCTIONS_10(n##9)
+	FUNCTIONS_10(n##3) FUNCTIONS_10(n##4)
+#define FUNCTIONS_100(n)						\
+	FUNCTIONS_50(n)							\
+	FUNCTIONS_10(n##5) FUNCTIONS_10(n##6) FUNCTIONS_10(n##7)	\
+	FUNCTIONS_10(n##8) FUNCTIONS_10(n##9)
 
 /* PART is to be replaced before names are made of it. */
 #define FUNCTIONS_OF_100(part)		FUNCTION(part)
 #define FUNCTIONS_OF_1000(part)		FUNCTIONS_10(part)
+#define FUNCTIONS_OF_5000(part)		FUNCTIONS_50(part)
 #define FUNCTIONS_OF_10000(part)	FUNCTIONS_100(part)
 
 CONCATENATE(FUNCTIONS_OF_, SITES)(PART)
