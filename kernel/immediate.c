@@ -74,6 +74,12 @@ static int imv_site_cmp(const void *a, const void *b)
 	return 0;
 }
 
+/* What @target of a site becomes when the record moves. */
+static s32 imv_moved_target(const struct imv_site *site, long distance)
+{
+	return imv_site_is_jump(site) ? site->target - distance : site->target;
+}
+
 /* The members are relative to where they are, so they change when moved. */
 static void imv_site_swap(void *a, void *b, int size)
 {
@@ -82,8 +88,8 @@ static void imv_site_swap(void *a, void *b, int size)
 
 	site_a->insn = site_b->insn + distance;
 	site_b->insn = old_a.insn - distance;
-	site_a->target = site_b->target ? site_b->target + distance : 0;
-	site_b->target = old_a.target ? old_a.target - distance : 0;
+	site_a->target = imv_moved_target(site_b, -distance);
+	site_b->target = imv_moved_target(&old_a, distance);
 	site_a->var = site_b->var + distance;
 	site_b->var = old_a.var - distance;
 }
@@ -105,11 +111,21 @@ static void imv_sort(struct imv_site *start, struct imv_site *stop)
 	sort(start, stop - start, sizeof(*start), imv_site_cmp, imv_site_swap);
 }
 
+/* Prepares a table of sites none of which was patched so far. */
+static void imv_init_table(struct imv_site *start, struct imv_site *stop)
+{
+	struct imv_site *site;
+
+	for (site = start; site < stop; site++)
+		arch_imv_init_site(site);
+	imv_sort(start, stop);
+}
+
 static void __init imv_find_sites(void)
 {
 	imv_start = __start___imv;
 	imv_stop = __stop___imv;
-	imv_sort(imv_start, imv_stop);
+	imv_init_table(imv_start, imv_stop);
 }
 
 /* Sites are built as for values of zero, which most have. */
@@ -520,7 +536,7 @@ void __init imv_init(void)
 #ifdef CONFIG_IMMEDIATE
 static void imv_find_module_sites(struct module *mod)
 {
-	imv_sort(mod->imv_sites, mod->imv_sites + mod->num_imv_sites);
+	imv_init_table(mod->imv_sites, mod->imv_sites + mod->num_imv_sites);
 }
 #else
 static void imv_find_module_sites(struct module *mod)

@@ -8,6 +8,7 @@
 #include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/immediate.h>
+#include <linux/jump_label.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/limits.h>
@@ -17,6 +18,7 @@
 #include "test_fail_alloc.h"
 
 #ifdef CONFIG_X86
+#include <asm/nops.h>
 #include <asm/text-patching.h>
 #endif
 
@@ -296,7 +298,7 @@ static void set_many_sites(struct kunit *test, bool with_memory, unsigned int sy
 }
 #endif
 
-/* However many sites, patching them takes three synchronisations. */
+/* Patching some hundred sites takes three synchronisations. */
 static void imv_test_many_sites(struct kunit *test)
 {
 	set_many_sites(test, true, 3);
@@ -610,6 +612,290 @@ static void imv_test_kprobe_refused(struct kunit *test)
 }
 #endif /* CONFIG_IMMEDIATE_SITES */
 
+#if defined(CONFIG_IMMEDIATE) && defined(CONFIG_X86)
+static const u8 nop2[] = { BYTES_NOP2 }, nop3[] = { BYTES_NOP3 };
+static const u8 nop5[] = { BYTES_NOP5 };
+
+/* A site that nothing executes: its record, its text and its variable. */
+static struct fake {
+	struct imv_site site;
+	u8 text[16];
+	u8 target[256];
+	u64 var;
+} fake;
+
+/* @target is that of a jump, or the size of a data site. */
+static void make_fake(unsigned int flags, s32 target, u64 value, const u8 *text,
+		      unsigned int size)
+{
+	fake.site.insn = (void *)fake.text - (void *)&fake.site.insn;
+	fake.site.target = target;
+	fake.site.var = (void *)&fake.var - (void *)&fake.site.var + flags;
+	fake.var = value;
+	memset(fake.text, INT3_INSN_OPCODE, sizeof(fake.text));
+	memcpy(fake.text, text, size);
+}
+
+/* A jump over @distance bytes of text, from the end of a short one. */
+static void make_fake_jump(unsigned int flags, unsigned int distance, bool value,
+			   const u8 *text, unsigned int size)
+{
+	void *target = fake.text + JMP8_INSN_SIZE + distance;
+
+	make_fake(flags, target - (void *)&fake.site.target, value, text, size);
+}
+
+static void expect_text(struct kunit *test, const u8 *text, unsigned int size)
+{
+	KUNIT_EXPECT_EQ_MSG(test, memcmp(fake.text, text, size), 0, "%*ph", size,
+			    fake.text);
+	KUNIT_EXPECT_EQ(test, fake.text[size], INT3_INSN_OPCODE);
+}
+
+static void expect_patched(struct kunit *test, const u8 *text, unsigned int size)
+{
+	KUNIT_EXPECT_EQ(test, arch_imv_insn_size(&fake.site), size);
+	KUNIT_EXPECT_EQ(test, arch_imv_patch(&fake.site, true), 0);
+	expect_text(test, text, size);
+}
+
+/* A breakpoint at any of the first bytes, of which there are @nr, is left alone. */
+static void expect_refused(struct kunit *test, unsigned int nr, unsigned int size)
+{
+	u8 old[16], text[16];
+	unsigned int i;
+
+	memcpy(old, fake.text, sizeof(old));
+	for (i = 0; i < nr; i++) {
+		memcpy(text, old, sizeof(text));
+		text[i] = INT3_INSN_OPCODE;
+		memcpy(fake.text, text, sizeof(text));
+		KUNIT_EXPECT_EQ(test, arch_imv_patch(&fake.site, true), -EINVAL);
+		expect_text(test, text, size);
+	}
+	memcpy(fake.text, old, sizeof(old));
+}
+
+static void imv_test_foreign_jump(struct kunit *test)
+{
+	const u8 jmp2[] = { JMP8_INSN_OPCODE, 0x10 };
+	const u8 jmp5[] = { JMP32_INSN_OPCODE, 0xfd, 0, 0, 0 };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		/* From either form to either form, and then with a foreign byte. */
+		make_fake_jump(IMV_JUMP_NOP, 0x10, i, i ? nop2 : jmp2, 2);
+		expect_patched(test, i ? jmp2 : nop2, 2);
+		expect_patched(test, i ? jmp2 : nop2, 2);
+		fake.var = !i;
+		expect_refused(test, 2, 2);
+
+		make_fake_jump(IMV_JUMP_LIKELY, 0x100, i, i ? jmp5 : nop5, 5);
+		expect_patched(test, i ? nop5 : jmp5, 5);
+		fake.var = !i;
+		expect_refused(test, 5, 5);
+	}
+}
+
+/* Wherever it leads: what was connected last is not known. */
+static void imv_test_foreign_jump_to(struct kunit *test)
+{
+	const u8 jmp5[] = { JMP32_INSN_OPCODE, 0x78, 0x56, 0x34, 0x12 };
+	const u8 back[] = { JMP32_INSN_OPCODE, 0x0d, 0, 0, 0 };
+
+	make_fake_jump(IMV_JUMP_TO, 0x10, 0, jmp5, 5);
+	expect_patched(test, back, 5);
+	fake.var = 1;
+	expect_refused(test, 1, 5);
+}
+
+static void imv_test_foreign_mov(struct kunit *test)
+{
+	const u8 word[] = { 0xbf, 1, 2, 3, 4 }, new_word[] = { 0xbf, 9, 0, 0, 0 };
+	const u8 upper[] = { 0x41, 0xb8, 1, 2, 3, 4 };
+	const u8 new_upper[] = { 0x41, 0xb8, 9, 0, 0, 0 };
+	const u8 wide[] = { 0x49, 0xba, 1, 2, 3, 4, 5, 6, 7, 8 };
+	const u8 new_wide[] = { 0x49, 0xba, 9, 0, 0, 0, 0, 0, 0, 0 };
+
+	make_fake(2, sizeof(word), 9, word, sizeof(word));
+	expect_patched(test, new_word, sizeof(word));
+	fake.var = 8;
+	expect_refused(test, 1, sizeof(word));
+	make_fake(0, sizeof(upper), 9, upper, sizeof(upper));
+	expect_patched(test, new_upper, sizeof(upper));
+	fake.var = 8;
+	expect_refused(test, 2, sizeof(upper));
+	make_fake(3, sizeof(wide), 9, wide, sizeof(wide));
+	expect_patched(test, new_wide, sizeof(wide));
+	fake.var = 8;
+	expect_refused(test, 2, sizeof(wide));
+}
+
+/* Where a short jump is enough, a site is short, whatever the assembler chose. */
+static void imv_test_long_jump(struct kunit *test)
+{
+	const u8 jmp5[] = { JMP32_INSN_OPCODE, 0x0d, 0, 0, 0 };
+	const u8 jmp2[] = { JMP8_INSN_OPCODE, 0x10 };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		make_fake_jump(IMV_JUMP_LIKELY, 0x10, 0, i ? jmp5 : nop5, 5);
+		arch_imv_init_site(&fake.site);
+		KUNIT_EXPECT_EQ(test, arch_imv_insn_size(&fake.site), 2U);
+		KUNIT_EXPECT_EQ(test, memcmp(fake.text, i ? jmp2 : nop2, 2), 0);
+		KUNIT_EXPECT_EQ(test, memcmp(fake.text + 2, nop3, 3), 0);
+		KUNIT_EXPECT_EQ(test, fake.text[5], INT3_INSN_OPCODE);
+	}
+
+	/* Not where there is no short one. */
+	make_fake_jump(IMV_JUMP_NOP, 128, 0, nop5, 5);
+	arch_imv_init_site(&fake.site);
+	KUNIT_EXPECT_EQ(test, arch_imv_insn_size(&fake.site), 5U);
+	expect_text(test, nop5, 5);
+	make_fake_jump(0, 0x10, 0, nop5, 5);
+	arch_imv_init_site(&fake.site);
+	KUNIT_EXPECT_EQ(test, arch_imv_insn_size(&fake.site), 5U);
+	expect_text(test, nop5, 5);
+}
+
+/* The other CPU patches the sites of imv_torn_flag until it is told to stop. */
+static int toggle_until_stopped(void *data)
+{
+	bool value = false;
+
+	while (!kthread_should_stop()) {
+		value = !value;
+		imv_set(imv_torn_flag, value);
+		cond_resched();
+	}
+	imv_set(imv_torn_flag, false);
+	return 0;
+}
+
+static struct task_struct *start_toggling(struct kunit *test)
+{
+	struct task_struct *thread;
+
+	thread = kthread_create(toggle_until_stopped, NULL, "imv_toggle");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, thread);
+	kthread_bind(thread, cpumask_last(cpu_online_mask));
+	wake_up_process(thread);
+	return thread;
+}
+
+static noinline int near_site(void)
+{
+	return imv_unlikely(imv_torn_flag) ? 1 : 2;
+}
+
+/* The first byte of the short jump in near_site(), or NULL. */
+static u8 *find_near_site(void)
+{
+	u8 *start = (u8 *)near_site, *pos;
+
+	for (pos = start; pos < start + 32; pos++)
+		if (imv_text_reserved(pos, pos))
+			return imv_text_reserved(pos + 2, pos + 2) ? NULL : pos;
+	return NULL;
+}
+
+#define MANY_TRAPPED	100
+
+static void imv_test_reserved_while_patched(struct kunit *test)
+{
+	u8 *site = find_near_site();
+	unsigned long i, missed = 0, wrong = 0, trapped = 0;
+	struct task_struct *thread;
+
+	if (!site || num_online_cpus() == 1)
+		kunit_skip(test, "needs a short jump and two CPUs");
+	thread = start_toggling(test);
+	for (i = 0; trapped < MANY_TRAPPED && i < 100000; i++) {
+		missed += !imv_text_reserved(site + 1, site + 1);
+		trapped += READ_ONCE(*site) == INT3_INSN_OPCODE;
+		wrong += imv_text_reserved(site + 2, site + 2);
+		cond_resched();
+	}
+	kthread_stop(thread);
+	KUNIT_EXPECT_EQ(test, trapped, (unsigned long)MANY_TRAPPED);
+	KUNIT_EXPECT_EQ(test, missed, 0UL);
+	KUNIT_EXPECT_EQ(test, wrong, 0UL);
+}
+
+static void imv_test_kprobe_while_patched(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	static struct kprobe kprobe;
+	struct task_struct *thread;
+	u8 *site = find_near_site();
+	int i, ret = 0;
+
+	if (!site)
+		kunit_skip(test, "needs a short jump");
+	thread = start_toggling(test);
+	for (i = 0; i < 20 && !ret; i++) {
+		memset(&kprobe, 0, sizeof(kprobe));
+		kprobe.addr = site + 2;
+		ret = register_kprobe(&kprobe);
+		if (!ret)
+			unregister_kprobe(&kprobe);
+	}
+	kthread_stop(thread);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
+}
+
+/* Jump labels queue their changes, and release text_mutex before they finish. */
+static DEFINE_STATIC_KEY_FALSE(beside_key);
+
+#define KEY_SITE	(static_branch_unlikely(&beside_key) ? 1 : 0)
+
+static noinline int count_keys(void)
+{
+	return KEY_SITE + KEY_SITE + KEY_SITE + KEY_SITE + KEY_SITE + KEY_SITE +
+	       KEY_SITE + KEY_SITE + KEY_SITE + KEY_SITE + KEY_SITE + KEY_SITE;
+}
+
+static int toggle_key_until_stopped(void *data)
+{
+	int *wrong = data;
+
+	while (!kthread_should_stop()) {
+		static_branch_enable(&beside_key);
+		*wrong += count_keys() != 12;
+		static_branch_disable(&beside_key);
+		*wrong += count_keys() != 0;
+		cond_resched();
+	}
+	return 0;
+}
+
+static void imv_test_beside_jump_label(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	struct task_struct *thread;
+	int i, wrong = 0;
+
+	thread = kthread_create(toggle_key_until_stopped, &wrong, "imv_key");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, thread);
+	kthread_bind(thread, cpumask_last(cpu_online_mask));
+	wake_up_process(thread);
+	for (i = 0; i < 200; i++) {
+		imv_set(imv_flag, true);
+		wrong += count_true() != NR_SITES;
+		imv_set(imv_flag, false);
+		wrong += count_true() != 0;
+	}
+	kthread_stop(thread);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
+}
+#endif /* CONFIG_IMMEDIATE && CONFIG_X86 */
+
 #if defined(CONFIG_X86) && !defined(CONFIG_UML)
 /* What a CPU does that meets the breakpoint of a site: for each register. */
 static unsigned long *reg_of(struct pt_regs *regs, int nr)
@@ -666,6 +952,15 @@ static struct kunit_case imv_test_cases[] = {
 #ifdef CONFIG_IMMEDIATE_SITES
 	KUNIT_CASE(imv_test_reserved),
 	KUNIT_CASE(imv_test_kprobe_refused),
+#endif
+#if defined(CONFIG_IMMEDIATE) && defined(CONFIG_X86)
+	KUNIT_CASE(imv_test_foreign_jump),
+	KUNIT_CASE(imv_test_foreign_jump_to),
+	KUNIT_CASE(imv_test_foreign_mov),
+	KUNIT_CASE(imv_test_long_jump),
+	KUNIT_CASE(imv_test_reserved_while_patched),
+	KUNIT_CASE(imv_test_kprobe_while_patched),
+	KUNIT_CASE(imv_test_beside_jump_label),
 #endif
 #if defined(CONFIG_X86) && !defined(CONFIG_UML)
 	KUNIT_CASE(imv_test_emulate),

@@ -121,7 +121,8 @@ struct module;
 /**
  * struct imv_site - an instruction that mirrors an immediate value
  * @insn: the instruction, relative to this member; 0 once its text is freed
- * @target: where a jump leads, relative to this member; 0 for a data site
+ * @target: where a jump leads, relative to this member; for a data site the size
+ *	    of the instruction, at most IMV_INSN_MAX
  * @var: the variable, relative to this member. The two low bits are flags:
  *	 the log2 of the size for a data site, IMV_JUMP_* for a jump.
  *
@@ -133,6 +134,7 @@ struct imv_site {
 	s32 var;
 };
 
+#define IMV_INSN_MAX		15	/* no jump leads into its own record */
 #define IMV_FLAGS		3L
 #define IMV_JUMP_LIKELY		1L	/* leads away when the value is zero */
 #define IMV_JUMP_NOP		2L	/* built as a JMP, for objtool to clear */
@@ -166,7 +168,7 @@ static inline unsigned int imv_site_flags(const struct imv_site *site)
 
 static inline bool imv_site_is_jump(const struct imv_site *site)
 {
-	return site->target;
+	return (u32)site->target > IMV_INSN_MAX;
 }
 
 static inline bool imv_site_is_gone(const struct imv_site *site)
@@ -201,6 +203,8 @@ void imv_free_init_mem(void);
 
 /* What kernel/immediate.c asks of a backend. */
 void arch_imv_expect(unsigned int nr);
+void arch_imv_init_site(const struct imv_site *site);
+int arch_imv_patch(const struct imv_site *site, bool early);
 void arch_imv_transform(const struct imv_site *site, bool early);
 void arch_imv_finish(void);
 unsigned int arch_imv_insn_size(const struct imv_site *site);

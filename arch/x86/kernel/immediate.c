@@ -3,51 +3,98 @@
  * Immediate values on x86: what the instruction of a site must be for a value,
  * and the patching of it by text_poke.
  */
+#include <linux/bug.h>
 #include <linux/cache.h>
+#include <linux/export.h>
 #include <linux/immediate.h>
 #include <linux/memory.h>
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/string.h>
 #include <asm/text-patching.h>
 #include <asm/unaligned.h>
 
-#define REX_PREFIX	0x40	/* the high nibble of a REX prefix */
-#define REX_W		0x08	/* 64-bit operand */
+#define REX_B		0x41	/* one of the upper registers */
+#define REX_W		0x48	/* 64-bit operand; with or without REX.B */
+#define MOV_OPCODE	0xb8	/* the low bits are those of the register */
+#define MOV_OPCODE_MASK	0xf8
+
+#define MOV_SIZE	5
+#define MOV_UPPER_SIZE	6
+#define MOV_WIDE_SIZE	10
+
+/* The KUnit tests may be a module. */
+#if IS_ENABLED(CONFIG_IMMEDIATE_KUNIT_TEST)
+#define EXPORT_FOR_TEST(function)	EXPORT_SYMBOL_GPL(function)
+#else
+#define EXPORT_FOR_TEST(function)
+#endif
 
 struct imv_insn {
 	u8 bytes[POKE_MAX_OPCODE_SIZE];
 	u8 size;
 };
 
-static bool is_short_jump(const u8 *insn)
+/*
+ * Two bytes when that is enough, except where the jump is built with five; see
+ * arch_imv_init_site(). The text does not say, for another CPU may be patching it.
+ */
+static bool is_short_jump(const struct imv_site *site)
 {
-	return *insn == JMP8_INSN_OPCODE || !memcmp(insn, x86_nops[2], 2);
-}
+	long distance = imv_site_target(site) - imv_site_insn(site) - JMP8_INSN_SIZE;
 
-static unsigned int mov_opcode_size(const u8 *insn)
-{
-	return (*insn & 0xf0) == REX_PREFIX ? 2 : 1;
-}
-
-static bool mov_is_wide(const u8 *insn)
-{
-	return mov_opcode_size(insn) == 2 && *insn & REX_W;
+	switch (imv_site_flags(site)) {
+	case IMV_JUMP_NOP:
+	case IMV_JUMP_LIKELY:
+		return distance == (s8)distance;
+	default:
+		return false;
+	}
 }
 
 /**
  * arch_imv_insn_size - size of the instruction of a site
  * @site: the site
  *
+ * Context: any, also while the site is patched.
  * Return: its size in bytes; the same for all values.
  */
 unsigned int arch_imv_insn_size(const struct imv_site *site)
 {
-	const u8 *insn = imv_site_insn(site);
-
-	if (imv_site_is_jump(site))
-		return is_short_jump(insn) ? JMP8_INSN_SIZE : JMP32_INSN_SIZE;
-	return mov_opcode_size(insn) + (mov_is_wide(insn) ? 8 : 4);
+	if (!imv_site_is_jump(site))
+		return site->target;
+	return is_short_jump(site) ? JMP8_INSN_SIZE : JMP32_INSN_SIZE;
 }
+EXPORT_FOR_TEST(arch_imv_insn_size);
+
+/**
+ * arch_imv_init_site - make the instruction of a site as long as its record says
+ * @site: the site
+ *
+ * The assembler may choose a long jump where a short one is enough: for a target
+ * in another section, or when it meets a jump before the code in between has its
+ * final size. Such an instruction becomes a short one and a NOP.
+ *
+ * Context: before any site is patched; nothing can execute the site now.
+ */
+void __ref arch_imv_init_site(const struct imv_site *site)
+{
+	u8 *insn = imv_site_insn(site), bytes[JMP32_INSN_SIZE];
+	bool is_jump = *insn == JMP32_INSN_OPCODE;
+
+	if (!imv_site_is_jump(site) || !is_short_jump(site) ||
+	    (!is_jump && memcmp(insn, x86_nops[JMP32_INSN_SIZE], JMP32_INSN_SIZE)))
+		return;
+
+	memcpy(bytes, x86_nops[JMP8_INSN_SIZE], JMP8_INSN_SIZE);
+	if (is_jump)
+		__text_gen_insn(bytes, JMP8_INSN_OPCODE, insn,
+				imv_site_target(site), JMP8_INSN_SIZE);
+	memcpy(bytes + JMP8_INSN_SIZE, x86_nops[JMP32_INSN_SIZE - JMP8_INSN_SIZE],
+	       JMP32_INSN_SIZE - JMP8_INSN_SIZE);
+	text_poke_early(insn, bytes, sizeof(bytes));
+}
+EXPORT_FOR_TEST(arch_imv_init_site);
 
 static void write_jump(const struct imv_site *site, struct imv_insn *new,
 		       const void *target)
@@ -95,23 +142,59 @@ static u64 site_value(const struct imv_site *site)
 	}
 }
 
+static unsigned int mov_opcode_size(unsigned int size)
+{
+	return size == MOV_SIZE ? 1 : 2;
+}
+
 static void make_mov(const struct imv_site *site, struct imv_insn *new)
 {
-	const u8 *insn = imv_site_insn(site);
-	unsigned int opcode_size = mov_opcode_size(insn);
+	unsigned int opcode_size = mov_opcode_size(new->size);
 
-	memcpy(new->bytes, insn, opcode_size);
-	if (mov_is_wide(insn))
+	memcpy(new->bytes, imv_site_insn(site), opcode_size);
+	if (new->size == MOV_WIDE_SIZE)
 		put_unaligned(site_value(site), (u64 *)(new->bytes + opcode_size));
 	else
 		put_unaligned((u32)site_value(site), (u32 *)(new->bytes + opcode_size));
+}
+
+static bool is_mov(const u8 *insn, unsigned int size)
+{
+	if ((insn[mov_opcode_size(size) - 1] & MOV_OPCODE_MASK) != MOV_OPCODE)
+		return false;
+
+	switch (size) {
+	case MOV_SIZE:
+		return true;
+	case MOV_UPPER_SIZE:
+		return *insn == REX_B;
+	case MOV_WIDE_SIZE:
+		return (*insn | REX_B) == (REX_W | REX_B);
+	default:
+		return false;
+	}
+}
+
+/* Is what is at a site a thing that was put there? */
+static bool is_intact(const struct imv_site *site, unsigned int size)
+{
+	struct imv_insn jump = { .size = size };
+	const u8 *insn = imv_site_insn(site);
+
+	if (!imv_site_is_jump(site))
+		return is_mov(insn, size);
+	if (imv_site_flags(site) == IMV_JUMP_TO)
+		return *insn == JMP32_INSN_OPCODE || *insn == CALL_INSN_OPCODE;
+
+	write_jump(site, &jump, imv_site_target(site));
+	return !memcmp(insn, jump.bytes, size) || !memcmp(insn, x86_nops[size], size);
 }
 
 /**
  * arch_imv_expect - prepare for the changes of a sweep
  * @nr: at most so many
  *
- * They reach the CPUs together. Without memory for that, some at a time do.
+ * See text_poke_expect() for how many reach the CPUs together.
  *
  * Context: may sleep; takes text_mutex, which arch_imv_finish() releases.
  */
@@ -122,18 +205,22 @@ void arch_imv_expect(unsigned int nr)
 }
 
 /**
- * arch_imv_transform - make the code of a site mirror its variable
+ * arch_imv_patch - make the code of a site mirror its variable, if it is intact
  * @site: the site
  * @early: nothing can execute the site now; patch it at once
  *
  * Context: unless @early, text_mutex is held and the change is complete after
  *	    arch_imv_finish().
+ * Return: 0, or -EINVAL if the site has bytes that were not put there, such as
+ *	   the breakpoint of a debugger: then it is left alone.
  */
-void __ref arch_imv_transform(const struct imv_site *site, bool early)
+int __ref arch_imv_patch(const struct imv_site *site, bool early)
 {
 	struct imv_insn new = { .size = arch_imv_insn_size(site) };
 	void *insn = imv_site_insn(site);
 
+	if (!is_intact(site, new.size))
+		return -EINVAL;
 	if (!imv_site_is_jump(site))
 		make_mov(site, &new);
 	else if (imv_site_flags(site) == IMV_JUMP_TO)
@@ -142,11 +229,34 @@ void __ref arch_imv_transform(const struct imv_site *site, bool early)
 		make_jump(site, &new);
 
 	if (!memcmp(insn, new.bytes, new.size))
-		return;
+		return 0;
 	if (early)
 		text_poke_early(insn, new.bytes, new.size);
 	else
 		text_poke_queue(insn, new.bytes, new.size, NULL);
+	return 0;
+}
+EXPORT_FOR_TEST(arch_imv_patch);
+
+/**
+ * arch_imv_transform - make the code of a site mirror its variable
+ * @site: the site
+ * @early: nothing can execute the site now; patch it at once
+ *
+ * Stops the machine if the code is not what it has to be, as jump labels do:
+ * there is no telling what else is overwritten.
+ *
+ * Context: as for arch_imv_patch().
+ */
+void arch_imv_transform(const struct imv_site *site, bool early)
+{
+	void *insn = imv_site_insn(site);
+
+	if (!arch_imv_patch(site, early))
+		return;
+	pr_crit("immediate value %pS: unexpected bytes %*ph at its site %pS\n",
+		imv_site_var(site), (int)arch_imv_insn_size(site), insn, insn);
+	BUG();
 }
 
 /**

@@ -28,8 +28,9 @@
 	".popsection\n\t"
 
 #define __imv_mov(insn, out, addr, log2size)			\
-	asm volatile("1: " insn "\n\t"				\
-		     IMV_SITE("__imv", "0", "%c1 + %c2")	\
+	asm volatile("1: " insn "\n"				\
+		     "2:\n\t"					\
+		     IMV_SITE("__imv", "2b - 1b", "%c1 + %c2")	\
 		     : "=r" (out) : "i" (addr), "i" (log2size))
 
 /* @var is an lvalue whose address is a constant; the size is 1, 2 or 4. */
