@@ -80,7 +80,7 @@ count_objects() {
 	say 'obj-m := alone.o' >"$dir/Makefile"
 	"$top/dev/build.sh" "$2" M="$dir" alone.o >&2
 	cd "$out/build/$2"
-	python3 "$top/dev/bench/objects.py" "$1" "$cross" "$dir/linked" "$dir/alone.o" \
+	python3 -B "$top/dev/bench/objects.py" "$1" "$cross" "$dir/linked" "$dir/alone.o" \
 		"${objects[@]}"
 }
 

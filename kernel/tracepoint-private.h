@@ -3,7 +3,8 @@
 #define _TRACEPOINT_PRIVATE_H
 
 /*
- * What kernel/tracepoint.c shares with the file that makes the code of stubs.
+ * What kernel/tracepoint.c shares with the files that make stubs call: by a
+ * trampoline, or by a static call.
  */
 
 #include <linux/list.h>
@@ -62,6 +63,14 @@ static inline void tp_walk(struct tracepoint *tp) { }
 static inline void tp_forget_code(struct tp_probes *probes) { }
 static inline void tp_free_code(struct tp_probes *probes) { }
 static inline void tp_trim_code(void) { }
+#endif
+
+#ifdef CONFIG_TRACEPOINT_STATIC_CALL
+void tp_set_call(struct tracepoint *tp, const struct tracepoint_func *probes);
+void tp_visit_locked(void (*fct)(struct tracepoint *tp, void *priv));
+#else
+static inline void tp_set_call(struct tracepoint *tp,
+			       const struct tracepoint_func *probes) { }
 #endif
 
 #endif /* _TRACEPOINT_PRIVATE_H */

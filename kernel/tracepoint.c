@@ -15,11 +15,13 @@
 #define pr_fmt(fmt) "tracepoint: " fmt
 
 #include <linux/context_tracking.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/percpu.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -75,6 +77,22 @@ static unsigned int count_live(const struct tracepoint_func *probes)
 		count += probe_is_live(probes);
 	return count;
 }
+
+#ifdef CONFIG_TRACEPOINT_CPU_ONLINE
+DEFINE_PER_CPU(bool, tracepoint_cpu_online);
+EXPORT_PER_CPU_SYMBOL(tracepoint_cpu_online);
+
+/* The areas of all CPUs are copies of what the boot CPU had written by then. */
+static int __init init_cpus_online(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		tracepoint_set_cpu_online(cpu, cpu_online(cpu));
+	return 0;
+}
+early_initcall(init_cpus_online);
+#endif
 
 static struct tp_probes *array_of(struct tracepoint_func *probes)
 {
@@ -226,6 +244,7 @@ static void set_probes(struct tracepoint *tp, struct tp_probes *new)
 	struct tracepoint_func *old = tp_probes(tp);
 
 	rcu_assign_pointer(tp->funcs, new ? new->probes : NULL);
+	tp_set_call(tp, tp_probes(tp));
 	imv_batch_begin();
 	tp_set_code(tp, new);
 	imv_set_var(tp->active, !!new);
@@ -275,6 +294,7 @@ static int tracepoint_add_probe(struct tracepoint *tp,
 static void remove_in_place(struct tracepoint *tp, struct tracepoint_func *probe)
 {
 	WRITE_ONCE(probe->func, tp_removed_probe);
+	tp_set_call(tp, tp_probes(tp));
 	tp_walk(tp);
 	imv_flush();
 }
@@ -623,20 +643,27 @@ static void drop_stray_probes(struct tracepoint *tp, void *priv)
 	}
 }
 
+static void visit_all_tracepoints(void (*fct)(struct tracepoint *tp, void *priv),
+				  void *priv)
+{
+	struct tp_module *tp_mod;
+
+	lockdep_assert_held(&tracepoint_module_list_mutex);
+	mutex_lock(&tracepoints_mutex);
+	for_each_kernel_tracepoint(fct, priv);
+	list_for_each_entry(tp_mod, &tracepoint_module_list, list)
+		visit_tracepoints(tp_mod->mod->tracepoints_ptrs,
+				  tp_mod->mod->tracepoints_ptrs +
+				  tp_mod->mod->num_tracepoints, fct, priv);
+	mutex_unlock(&tracepoints_mutex);
+}
+
 /* The kernel goes on without the probes that a module forgot. */
 static void drop_probes_of(struct module *mod)
 {
 	struct stray_probes stray = { .mod = mod };
-	struct tp_module *tp_mod;
 
-	mutex_lock(&tracepoints_mutex);
-	for_each_kernel_tracepoint(drop_stray_probes, &stray);
-	list_for_each_entry(tp_mod, &tracepoint_module_list, list)
-		visit_tracepoints(tp_mod->mod->tracepoints_ptrs,
-				  tp_mod->mod->tracepoints_ptrs +
-				  tp_mod->mod->num_tracepoints,
-				  drop_stray_probes, &stray);
-	mutex_unlock(&tracepoints_mutex);
+	visit_all_tracepoints(drop_stray_probes, &stray);
 	if (stray.count)
 		tracepoint_synchronize_unregister();
 }
@@ -687,6 +714,22 @@ static int __init init_tracepoints(void)
 }
 device_initcall(init_tracepoints);
 #endif /* CONFIG_MODULES */
+
+#ifdef CONFIG_TRACEPOINT_STATIC_CALL
+/* @fct runs under tracepoints_mutex. */
+void tp_visit_locked(void (*fct)(struct tracepoint *tp, void *priv))
+{
+#ifdef CONFIG_MODULES
+	mutex_lock(&tracepoint_module_list_mutex);
+	visit_all_tracepoints(fct, NULL);
+	mutex_unlock(&tracepoint_module_list_mutex);
+#else
+	mutex_lock(&tracepoints_mutex);
+	for_each_kernel_tracepoint(fct, NULL);
+	mutex_unlock(&tracepoints_mutex);
+#endif
+}
+#endif
 
 #ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
 /*

@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kallsyms.h>
 #include <linux/kthread.h>
@@ -46,6 +47,7 @@ DECLARE_TRACE(kunit_too_many_args,
 	      TP_PROTO(int a, int b, int c, int d, int e, int f, int g, int h,
 		       int i, int j, int k, int l, int m),
 	      TP_ARGS(a, b, c, d, e, f, g, h, i, j, k, l, m));
+DECLARE_TRACE(kunit_pairs, TP_PROTO(bool mine), TP_ARGS(mine));
 DECLARE_TRACEPOINT(kunit_plain);
 
 static int reg_calls, unreg_calls, reg_result;
@@ -71,6 +73,7 @@ DEFINE_TRACE(kunit_many_args,
 	     TP_PROTO(u8 a, u16 b, u32 c, u64 d, void *e, long f, int g, s8 h),
 	     TP_ARGS(a, b, c, d, e, f, g, h));
 
+DEFINE_TRACE(kunit_pairs);
 DEFINE_TRACE(kunit_most_args);
 DEFINE_TRACE(kunit_by_value);
 DEFINE_TRACE(kunit_too_many_args);
@@ -1106,6 +1109,123 @@ static void tp_test_remove_while_deferred(struct kunit *test)
 	KUNIT_EXPECT_GT(test, nth, NR_ALLOCS);
 }
 
+static int pair_a, pair_b;
+static bool mixed;
+
+static void note_pair(bool right, bool mine)
+{
+	if (!right)
+		WRITE_ONCE(mixed, true);
+	calls += mine;
+}
+
+static void probe_pair_a(void *data, bool mine)
+{
+	note_pair(data == &pair_a, mine);
+}
+
+static void probe_pair_b(void *data, bool mine)
+{
+	note_pair(data == &pair_b, mine);
+}
+
+static int hit_pairs(void *unused)
+{
+	while (!kthread_should_stop()) {
+		trace_kunit_pairs(false);
+		cond_resched();
+	}
+	return 0;
+}
+
+static struct task_struct *start_hitter(struct kunit *test, unsigned int cpu)
+{
+	struct task_struct *hitter;
+
+	hitter = kthread_create_on_cpu(hit_pairs, NULL, cpu, "kunit_pairs/%u");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hitter);
+	wake_up_process(hitter);
+	return hitter;
+}
+
+/* How many probes a hit calls now; now and then after the change has settled. */
+static unsigned long hit_mine(bool settle)
+{
+	if (settle)
+		msleep(20);
+	calls = 0;
+	trace_kunit_pairs(true);
+	return calls;
+}
+
+static void change_pairs(struct kunit *test, bool settle)
+{
+	KUNIT_EXPECT_EQ(test, register_trace_kunit_pairs(probe_pair_a, &pair_a), 0);
+	KUNIT_EXPECT_EQ(test, hit_mine(settle), 1UL);
+	KUNIT_EXPECT_EQ(test, register_trace_kunit_pairs(probe_pair_b, &pair_b), 0);
+	KUNIT_EXPECT_EQ(test, hit_mine(settle), 2UL);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_pairs(probe_pair_a, &pair_a), 0);
+	KUNIT_EXPECT_EQ(test, hit_mine(settle), 1UL);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_pairs(probe_pair_b, &pair_b), 0);
+	KUNIT_EXPECT_EQ(test, hit_mine(settle), 0UL);
+}
+
+/* While all CPUs hit, no probe ever gets the data of another one. */
+static void tp_test_pairs(struct kunit *test)
+{
+	struct task_struct *hitters[8];
+	unsigned int cpu, nr = 0, i;
+
+	mixed = false;
+	for_each_online_cpu(cpu)
+		if (nr < ARRAY_SIZE(hitters))
+			hitters[nr++] = start_hitter(test, cpu);
+	for (i = 0; i < 1000; i++)
+		change_pairs(test, i % 32 == 0);
+	while (nr--)
+		kthread_stop(hitters[nr]);
+	KUNIT_EXPECT_FALSE(test, mixed);
+}
+
+#ifdef CONFIG_TRACEPOINT_STATIC_CALL
+/* Waits for a grace period and a work item, however long these take. */
+static bool becomes_direct(struct tracepoint *tp, void *probe)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1000 && READ_ONCE(tp->key->func) != probe; i++)
+		msleep(20);
+	return READ_ONCE(tp->key->func) == probe;
+}
+
+static void tp_test_static_call(struct kunit *test)
+{
+	struct tracepoint *tp = &__tracepoint_kunit_callbacks;
+
+	register_trace_kunit_callbacks(probe_number, digit(1));
+	KUNIT_EXPECT_TRUE(test, becomes_direct(tp, probe_number));
+	register_trace_kunit_callbacks(probe_data, digit(2));
+	KUNIT_EXPECT_PTR_EQ(test, tp->key->func, tp->walk);
+	unregister_trace_kunit_callbacks(probe_number, digit(1));
+	KUNIT_EXPECT_TRUE(test, becomes_direct(tp, probe_data));
+	unregister_trace_kunit_callbacks(probe_data, digit(2));
+	KUNIT_EXPECT_PTR_EQ(test, tp->key->func, tp->walk);
+
+	/* The data is known. */
+	register_trace_kunit_callbacks(probe_number, digit(2));
+	KUNIT_EXPECT_PTR_EQ(test, tp->key->func, (void *)probe_number);
+	trace_kunit_callbacks(1);
+	unregister_trace_kunit_callbacks(probe_number, digit(2));
+	KUNIT_EXPECT_PTR_EQ(test, tp->key->func, tp->walk);
+	KUNIT_EXPECT_EQ(test, calls, 2UL);
+}
+#else
+static void tp_test_static_call(struct kunit *test)
+{
+	kunit_skip(test, "needs TRACEPOINT_STATIC_CALL");
+}
+#endif
+
 static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_off),
 	KUNIT_CASE(tp_test_on_and_off),
@@ -1139,6 +1259,8 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_name_with_suffix),
 	KUNIT_CASE(tp_test_call),
 	KUNIT_CASE(tp_test_enumeration),
+	KUNIT_CASE(tp_test_pairs),
+	KUNIT_CASE(tp_test_static_call),
 	KUNIT_CASE(tp_test_no_memory_to_add),
 	KUNIT_CASE(tp_test_no_memory_to_remove),
 	KUNIT_CASE(tp_test_remove_while_deferred),

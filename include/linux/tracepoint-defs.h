@@ -24,6 +24,8 @@
 #include <linux/immediate.h>
 #include <linux/static_key.h>	/* for its users who get it from here */
 
+struct static_call_key;
+
 struct trace_print_flags {
 	unsigned long		mask;
 	const char		*name;
@@ -67,6 +69,12 @@ struct tracepoint_callbacks {
  * @code: immediate value, where the stub leads: the low half of an address whose
  *	  upper half is ones, that of the trampoline, or of the function that takes
  *	  its place without memory; 0 while there is no probe
+ * @data_settled: no CPU can hold another @data than this one
+ * @data_settling: @data is as it was before the grace period under way
+ * @data: what the stub gives to the function that it calls, if that is a probe
+ * @key: of the static call in the stub, or NULL
+ * @tramp: of the same static call
+ * @walk: calls the probes in @funcs, whatever data it is given
  */
 struct tracepoint {
 	const char *name;
@@ -76,6 +84,14 @@ struct tracepoint {
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 	u8 nr_args;
 	s32 code;
+#endif
+#ifdef CONFIG_TRACEPOINT_STATIC_CALL
+	bool data_settled;
+	bool data_settling;
+	void *data;
+	struct static_call_key *key;
+	void *tramp;
+	void *walk;
 #endif
 };
 

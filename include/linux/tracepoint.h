@@ -13,7 +13,8 @@
  *  stub	__traceiter_foo(), one a tracepoint, which all its sites call:
  *		disables preemption and calls the probes, each with its data. On
  *		architectures that can, it is a patched jump to a trampoline,
- *		code made for the probes that are connected.
+ *		code made for the probes that are connected; on others with
+ *		static calls, a single probe is called by one.
  *  object	__tracepoint_foo: name, guard and the array of probes, in the
  *		section __tracepoints; found by way of __tracepoints_ptrs.
  *  core	kernel/tracepoint.c connects and disconnects probes.
@@ -148,6 +149,11 @@ static inline bool is_tracepoint_trampoline(unsigned long addr)
 }
 
 static inline void tracepoint_caller_regs(struct pt_regs *regs) { }
+#endif
+
+#ifdef CONFIG_TRACEPOINT_CPU_ONLINE
+#include <asm/tracepoint-online.h>
+#else
 static inline void tracepoint_set_cpu_online(unsigned int cpu, bool online) { }
 #endif
 
@@ -227,7 +233,11 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define TRACEPOINTS_ENABLED
 #endif
 
+#ifdef CONFIG_TRACEPOINT_CPU_ONLINE
+#define __TP_CPU_ONLINE		tracepoint_this_cpu_online()
+#else
 #define __TP_CPU_ONLINE		cpu_online(raw_smp_processor_id())
+#endif
 
 #ifdef TRACEPOINTS_ENABLED
 
@@ -281,16 +291,24 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 			void (proto, char (*)[2])) ? __TP_NR_ARGS(args) : 0 \
 	};
 
-#define __TP_INIT_NR_ARGS(name)	.nr_args = __tp_nr_args_##name,
+#define __TP_INIT_CALL(name)	.nr_args = __tp_nr_args_##name,
 
 #define __TP_DEFINE_STUB(name)	ARCH_TRACESTUB(name)
 #else
 #define __TP_CALL_STUB(name, args)	__traceiter_##name(NULL, args)
 #define __TP_DECLARE_NR_ARGS(name, proto, args)
-#define __TP_INIT_NR_ARGS(name)
 #define __TP_DEFINE_STUB(name)						\
 	extern __typeof__(__tracestub_##name) __traceiter_##name	\
 	__alias(__tracestub_##name)
+#ifdef CONFIG_TRACEPOINT_STATIC_CALL
+#define __TP_INIT_CALL(name)						\
+	.key = &STATIC_CALL_KEY(tp_func_##name),			\
+	.tramp = &STATIC_CALL_TRAMP(tp_func_##name),			\
+	.walk = __tracewalk_##name,					\
+	.data_settled = true,
+#else
+#define __TP_INIT_CALL(name)
+#endif
 #endif
 
 /*
@@ -314,6 +332,31 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 			__tp_func(__tp_probe->data, args);		\
 		} while ((++__tp_probe)->func);				\
 	} while (0)
+
+#ifdef CONFIG_TRACEPOINT_STATIC_CALL
+/*
+ * The stub calls a single probe directly, several ones by a walk of the array.
+ * kernel/tracepoint-static-call.c sees to it that a probe gets its own data.
+ */
+#define __TP_DECLARE_WALK(name, data_proto, args)			\
+	static noinline __maybe_unused notrace void			\
+	__tracewalk_##name(data_proto)					\
+	{								\
+		__TP_CALL_PROBES(name, PARAMS(data_proto), PARAMS(args)); \
+	}								\
+	DECLARE_STATIC_CALL(tp_func_##name, __tracewalk_##name)
+
+#define __TP_CALL_FROM_STUB(name, data_proto, args)			\
+	static_call(tp_func_##name)(READ_ONCE(__tracepoint_##name.data), args)
+
+#define __TP_DEFINE_CALL(name)						\
+	DEFINE_STATIC_CALL(tp_func_##name, __tracewalk_##name)
+#else
+#define __TP_DECLARE_WALK(name, data_proto, args)
+#define __TP_CALL_FROM_STUB(name, data_proto, args)			\
+	__TP_CALL_PROBES(name, PARAMS(data_proto), PARAMS(args))
+#define __TP_DEFINE_CALL(name)
+#endif
 
 /*
  * Sites that may run while RCU does not watch, as in the idle loop, make it
@@ -379,6 +422,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
 	__DECLARE_TRACE_REGISTER(name, PARAMS(data_proto))		\
 	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args))		\
+	__TP_DECLARE_WALK(name, PARAMS(data_proto), PARAMS(args))	\
 									\
 	static noinline __maybe_unused notrace void			\
 	__tracestub_##name(data_proto)					\
@@ -386,7 +430,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		if (!__TP_CPU_ONLINE)					\
 			return;						\
 		preempt_disable_notrace();				\
-		__TP_CALL_PROBES(name, PARAMS(data_proto), PARAMS(args)); \
+		__TP_CALL_FROM_STUB(name, PARAMS(data_proto), PARAMS(args)); \
 		preempt_enable_notrace();				\
 	}								\
 									\
@@ -421,11 +465,12 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __DEFINE_TRACE(_name, _callbacks)				\
 	static const char __tpstrtab_##_name[]				\
 	__section("__tracepoints_strings") = #_name;			\
+	__TP_DEFINE_CALL(_name);					\
 	struct tracepoint __tracepoint_##_name				\
 	__used __section("__tracepoints") = {				\
 		.name = __tpstrtab_##_name,				\
 		.callbacks = _callbacks,				\
-		__TP_INIT_NR_ARGS(_name)				\
+		__TP_INIT_CALL(_name)					\
 	};								\
 	__TRACEPOINT_ENTRY(_name);					\
 	__TP_DEFINE_STUB(_name);

@@ -379,21 +379,6 @@ static void write_target(struct writer *w, const void *target)
 	write_s32(w, distance);
 }
 
-#ifdef CONFIG_SMP
-DEFINE_PER_CPU(bool, tracepoint_cpu_online);
-
-/* The areas of all CPUs are copies of what the boot CPU had written by then. */
-static int __init init_cpus_online(void)
-{
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu)
-		tracepoint_set_cpu_online(cpu, cpu_online(cpu));
-	return 0;
-}
-early_initcall(init_cpus_online);
-#endif
-
 static void write_online_check(struct writer *w)
 {
 #ifdef CONFIG_SMP

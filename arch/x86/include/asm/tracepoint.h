@@ -71,18 +71,6 @@ struct tracepoint_func;
 	    __stringify(IMV_JUMP_TO) " - .\n\t"				\
 	    ".popsection")
 
-#ifdef CONFIG_SMP
-/* cpu_online() of this CPU, for code to test with one instruction. */
-DECLARE_PER_CPU(bool, tracepoint_cpu_online);
-
-static inline void tracepoint_set_cpu_online(unsigned int cpu, bool online)
-{
-	per_cpu(tracepoint_cpu_online, cpu) = online;
-}
-#else
-static inline void tracepoint_set_cpu_online(unsigned int cpu, bool online) { }
-#endif
-
 void __tracepoint_leave(void);
 void __tracepoint_walk(void);
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ASM_X86_TRACEPOINT_ONLINE_H
+#define _ASM_X86_TRACEPOINT_ONLINE_H
+
+/*
+ * cpu_online() of this CPU in one instruction and a jump, for the stubs of
+ * tracepoints. Included by linux/tracepoint.h alone.
+ */
+
+#include <linux/percpu.h>
+#include <asm/asm.h>
+
+DECLARE_PER_CPU(bool, tracepoint_cpu_online);
+
+static __always_inline bool tracepoint_this_cpu_online(void)
+{
+	bool online;
+
+	asm volatile("cmpb $0, " __percpu_arg(1)
+		     CC_SET(nz)
+		     : CC_OUT(nz) (online)
+		     : "m" (tracepoint_cpu_online));
+	return online;
+}
+
+static inline void tracepoint_set_cpu_online(unsigned int cpu, bool online)
+{
+	per_cpu(tracepoint_cpu_online, cpu) = online;
+}
+
+#endif /* _ASM_X86_TRACEPOINT_ONLINE_H */

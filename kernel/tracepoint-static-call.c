@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tracepoints without trampolines, on architectures that have static calls: the
+ * stub calls a single probe directly. Several probes, or none, it calls by the
+ * walk of their array.
+ *
+ * The stub loads the data and then calls; it may do so with the data from
+ * before a change and the function from after it. The walk does not care about
+ * the data. So a function is called directly only when its data has been in the
+ * tracepoint for a grace period (it is settled), and before the data changes
+ * the stub calls the walk. Nobody waits for the grace period: until a work item
+ * has done so, the walk calls the probe.
+ *
+ * The data stays when the last probe is unregistered. A probe that comes back,
+ * or another one with the same data, is called directly at once.
+ */
+#include <linux/init.h>
+#include <linux/rcupdate.h>
+#include <linux/static_call.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+
+#include "tracepoint-private.h"
+
+static bool single(const struct tracepoint_func *probes)
+{
+	return probes && !probes[1].func;
+}
+
+/* Changes the call if it is to lead elsewhere. */
+static void update_call(struct tracepoint *tp, const struct tracepoint_func *probes)
+{
+	void *func = tp->walk;
+
+	if (single(probes) && tp->data_settled && tp->data == probes->data)
+		func = probes->func;
+	if (func != tp->key->func)
+		__static_call_update(tp->key, tp->tramp, func);
+}
+
+static void note_settling(struct tracepoint *tp, void *priv)
+{
+	tp->data_settling = !tp->data_settled;
+}
+
+static void note_settled(struct tracepoint *tp, void *priv)
+{
+	if (!tp->data_settling)
+		return;
+	tp->data_settling = false;
+	tp->data_settled = true;
+	/* tracepoints_mutex is held. */
+	update_call(tp, rcu_dereference_protected(tp->funcs, true));
+}
+
+static void settle(struct work_struct *work)
+{
+	tp_visit_locked(note_settling);
+	synchronize_rcu();
+	tp_visit_locked(note_settled);
+}
+
+static DECLARE_WORK(settle_work, settle);
+static bool can_settle;
+
+/* The walk first: the function that is called now wants the old data. */
+static void set_data(struct tracepoint *tp, void *data)
+{
+	tp->data_settled = false;
+	tp->data_settling = false;
+	update_call(tp, NULL);
+	WRITE_ONCE(tp->data, data);
+	if (can_settle)
+		queue_work(system_unbound_wq, &settle_work);
+}
+
+/**
+ * tp_set_call - let the stub call the probes that are registered now
+ * @tp: the tracepoint; without a static call, nothing is done
+ * @probes: its probes, or NULL
+ *
+ * Needs no memory. On return no stub begins a call of a probe that is not in
+ * @probes.
+ *
+ * Context: tracepoints_mutex is held; takes cpu_hotplug_lock and text_mutex.
+ */
+void tp_set_call(struct tracepoint *tp, const struct tracepoint_func *probes)
+{
+	if (!tp->key)
+		return;
+	if (single(probes) && tp->data != probes->data)
+		set_data(tp, probes->data);
+	else
+		update_call(tp, probes);
+}
+
+/* Until here the walk calls the probes that were registered. */
+static int __init start_settling(void)
+{
+	WRITE_ONCE(can_settle, true);
+	queue_work(system_unbound_wq, &settle_work);
+	return 0;
+}
+postcore_initcall(start_settling);
