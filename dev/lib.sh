@@ -2,17 +2,30 @@
 # Sourced by the scripts of dev/: where things are, and how they talk.
 # shellcheck shell=bash disable=SC2034
 
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+say() { printf '%s\n' "$*"; }
+die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+# The kernel's makefiles take no path with a space or a colon. Other characters mean
+# something to make, to compilers, to QEMU or to a shell.
+usable_path() {
+	[[ $1 =~ ^[[:alnum:]/._+@~-]+$ ]] ||
+		die "no kernel can be built in '$1': move it to a path of letters, digits and . _ + @ ~ - alone"
+}
+
+# Where it really is: the guest does not follow links to what it mounts over.
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 out=${OUT:-$top/out}
+usable_path "$top"
+usable_path "$out"
+mkdir -p "$out"
+out=$(cd "$out" && pwd -P)
+usable_path "$out"
 base=$out/base		# the pristine kernel
 linux=$out/linux	# the same with patches and overlay: what is built
 logs=$out/logs
 patches=$top/patches/6.1
-source_package=linux-source-6.1
+source_package='linux-source-6.1'
 mkdir -p "$logs"
-
-say() { printf '%s\n' "$*"; }
-die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
 # Files that are the kernel's: any file of the repository whose first
 # directory is one that the kernel has at its top.

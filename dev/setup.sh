@@ -3,6 +3,7 @@
 # setup.sh [LIST]: install the packages of dev/packages (or LIST) that are
 # missing; when not root, or when that fails, name them and stop.
 set -euo pipefail
+. "$(dirname "$0")/lib.sh"
 
 list=${1:-$(dirname "$0")/packages}
 
