@@ -6,7 +6,7 @@ STEPS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check clients matrix bench boot series lint setup tree build clean
+.PHONY: help demo check clients matrix bench boot terminal series lint setup tree build clean
 
 help:	## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -28,8 +28,11 @@ bench:	tree ## what tracepoints cost, in instructions, with and without the seri
 	@dev/setup.sh dev/packages.bench
 	@dev/bench.sh $(if $(SHORT),short)
 
-boot:	build ## a shell in the guest
+boot:	terminal build ## a shell in the guest
 	@dev/guest.sh --flavour $(FLAVOUR) --shell
+
+terminal:
+	@[ -t 0 ] || { echo "make boot: needs a terminal" >&2; exit 1; }
 
 series:	tree ## the patch files for git am, in out/series
 	@dev/series.sh

@@ -117,6 +117,7 @@ update_linux() {
 
 main() {
 	local version
+	command -v quilt >/dev/null || die "quilt, of the package quilt, is missing: make setup"
 	exec 9>"$out/tree.lock"
 	flock 9
 	version=$(package_version) || die "$source_package is not installed: make setup"
