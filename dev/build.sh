@@ -5,8 +5,8 @@
 # A flavour matrix-NAME has those of dev/matrix/NAME.config. There, lines
 # "#: NAME=VALUE" set what is built how: ARCH and CROSS_COMPILE are the kernel's,
 # COMPILER may be clang, and DEFCONFIG names the configuration to begin with, in
-# the place of guest.config. BOOT=no is for matrix.sh. A flavour bench-NAME has
-# those of dev/bench/arch/common.config and NAME.config, with such lines.
+# the place of guest.config. matrix.sh has some more. A flavour bench-NAME has those
+# of dev/bench/arch/common.config and NAME.config, with such lines.
 # The flavours stock and stock-FLAVOUR are built from out/base instead.
 # ABSENT_OPTIONS="A B" names options that this tree may lack.
 set -euo pipefail
@@ -18,12 +18,12 @@ shift || true
 dir=$out/build/$flavour
 log=$logs/build-$flavour.log
 
-# settings_of FILE: the variables that its lines "#: NAME=VALUE" set.
+# settings_of FILE: the variables of these that its lines "#: NAME=VALUE" set.
 settings_of() {
 	local line
 	while IFS= read -r line; do
 		export "${line?}"
-	done < <(sed -n 's/^#: //p' "$1")
+	done < <(sed -nE 's/^#: ((ARCH|CROSS_COMPILE|COMPILER|DEFCONFIG)=)/\1/p' "$1")
 }
 
 # fragments_of FLAVOUR: into fragments, and the variables that they set.

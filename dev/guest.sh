@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh [--flavour F] [--timeout S] [--smp N] [--icount] [--name N] [--append ARGS] SCRIPT [ARG...]
+# guest.sh [--flavour F] [--timeout S] [--smp N] [--cpu MODEL] [--icount] [--name N]
+#          [--append ARGS] SCRIPT [ARG...]
 # guest.sh [...] --shell
 #
 # Boot the flavour's kernel on the host's root (read-only, under an overlay) and
@@ -11,12 +12,13 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-flavour=guest seconds=300 smp=2 memory=2G name='' append='' shell='' clock=()
+flavour=guest seconds=300 smp=2 cpu=max memory=2G name='' append='' shell='' clock=()
 while (($#)); do
 	case $1 in
 	--flavour) flavour=$2; shift 2 ;;
 	--timeout) seconds=$2; shift 2 ;;
 	--smp) smp=$2; shift 2 ;;
+	--cpu) cpu=$2; shift 2 ;;
 	--icount) smp=1 clock=(-icount "shift=0,sleep=off"); shift ;;
 	--memory) memory=$2; shift 2 ;;
 	--name) name=$2; shift 2 ;;
@@ -28,6 +30,7 @@ while (($#)); do
 	esac
 done
 (($#)) || [[ $shell ]] || die "which script is the guest to run?"
+[[ ! $shell || -t 0 ]] || die "--shell needs a terminal"
 name=${name:-$(basename "$1" .sh)-$flavour}
 build=$out/build/$flavour
 results=$out/guest/$name
@@ -52,10 +55,10 @@ make_initramfs() {
 # with KASAN its PVH entry does not work, and build.sh makes a bzImage.
 qemu() {
 	timeout --foreground --kill-after=5 "$seconds" qemu-system-x86_64 \
-		-accel tcg,thread=single "${clock[@]}" -cpu max -smp "$smp" -m "$memory" \
+		-accel tcg,thread=single "${clock[@]}" -cpu "$cpu" -smp "$smp" -m "$memory" \
 		-nodefaults -no-user-config -display none -no-reboot \
 		-kernel "$image" -initrd "$out/guest/initramfs.cpio" \
-		-append "console=ttyS0 panic=-1 oops=panic mitigations=off rdinit=/init HOUSE_TOP=$top HOUSE_BUILD=$build${shell:+ HOUSE_SHELL=1} $append" \
+		-append "console=ttyS0 panic=-1 oops=panic mitigations=off rdinit=/init HOUSE_TOP=$top HOUSE_OUT=$out HOUSE_BUILD=$build${shell:+ HOUSE_SHELL=1} $append" \
 		-serial "file:$log" \
 		-device virtio-rng-pci -device virtio-serial-pci \
 		-chardev stdio,id=screen,signal=off -device virtconsole,chardev=screen \

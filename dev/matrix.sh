@@ -11,7 +11,10 @@ results=$out/matrix/results.csv
 
 all_names() { basename -s .config -a "$top"/dev/matrix/*.config; }
 
-# setting VARIABLE: what the configuration sets it to; see build.sh.
+# setting VARIABLE: what the configuration sets it to; see build.sh. These are for
+# here: CPU is QEMU's, APPEND goes to the kernel's command line, MITIGATED names a
+# vulnerability of that CPU against which the kernel must do something, and ALSO what
+# runs beside the suites.
 setting() { sed -n "s/^#: $1=//p" "$top/dev/matrix/$name.config"; }
 
 # suites KIND: the KUnit suites that are built in (y), or modules (m).
@@ -33,7 +36,11 @@ targets() {
 	i386) say bzImage ;;
 	arm64 | riscv) say Image ;;
 	um) say linux ;;
-	*) say vmlinux ;;
+	*) if grep -qx CONFIG_KASAN=y "$top/dev/matrix/$name.config"; then
+		say bzImage
+	else
+		say vmlinux
+	fi ;;
 	esac
 	grep -qx '# CONFIG_MODULES is not set' "$top/dev/matrix/$name.config" ||
 		say modules
@@ -100,14 +107,47 @@ boot_alone() {
 
 is_booted() { [[ $(setting BOOT) != no ]]; }
 
+# guest NAME ARG...: guest.sh, with the CPU and the words of the configuration.
+guest() {
+	local cpu append
+	cpu=$(setting CPU) append=$(setting APPEND)
+	"$top/dev/guest.sh" --flavour "$flavour" --name "$1" --timeout 900 \
+		${cpu:+--cpu "$cpu"} ${append:+--append "$append"} "${@:2}"
+}
+
+# Nothing lost or mixed up, and a storm it was: one line each, "name:number".
+calm() {
+	local counter file=$out/guest/$flavour-storm/counters
+	for counter in failed lost late mixed twice; do
+		grep -qx "$counter:0" "$file" || { say "$counter is not 0"; return 1; }
+	done
+	! grep -xE '(checked|registrations|nmis|rounds):0' "$file"
+}
+
+also_storm() {
+	(check_modules storm "$flavour") &&
+		guest "$flavour-storm" --smp 4 dev/check/storm/guest.sh \
+			"$out/storm-$flavour" 60 && calm
+}
+
+# Here, every tool is there.
+also_stacks() {
+	local said=$logs/stacks-$flavour.tap
+	guest "$flavour-stacks" "$linux/tools/testing/selftests/tracepoints/stacks.sh" |
+		tee "$said" && ! grep -E '# SKIP|^not ok' "$said"
+}
+
 boot() {
-	local loaded
+	local loaded what
 	booted=FAIL
-	if [[ $(targets) == vmlinux* ]]; then
+	if [[ ! $(setting ARCH) ]]; then
 		log=$logs/guest-$flavour.log
 		mapfile -t loaded < <(suites m)
-		"$top/dev/guest.sh" --flavour "$flavour" --name "$flavour" --timeout 600 \
+		guest "$flavour" env MITIGATED="$(setting MITIGATED)" \
 			dev/guest/matrix.sh "${loaded[@]}" || return
+		for what in $(setting ALSO); do
+			"also_$what" || return
+		done
 	else
 		log=$logs/boot-$flavour.log
 		boot_alone || return

@@ -1,9 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # matrix.sh [SUITE...]: trace as far as this kernel can, and run the KUnit suites
-# that it has as modules.
+# that it has as modules. With MITIGATED in the environment, the kernel has to do
+# something against that vulnerability.
 set -e
 tracefs=/sys/kernel/tracing
+vulnerabilities=/sys/devices/system/cpu/vulnerabilities
+
+[ -z "$MITIGATED" ] || grep '^Mitigation:' "$vulnerabilities/$MITIGATED"
 
 # on_and_off FILE: enable it and disable it again, some times.
 on_and_off() {
