@@ -32,7 +32,7 @@ static void imv_queue(struct jump_entry *entry, enum jump_label_type type)
 static void imv_apply(void) { }
 #endif
 
-unsigned int arch_imv_insn_size(const struct imv_site *site)
+unsigned int arch_imv_reserved_size(const struct imv_site *site)
 {
 	return JUMP_LABEL_NOP_SIZE;
 }

@@ -432,7 +432,7 @@ static bool imv_table_reserved(const struct imv_site *site,
 		const void *insn = imv_site_insn(site);
 
 		if (!imv_site_is_gone(site) && insn <= end &&
-		    insn + arch_imv_insn_size(site) > start)
+		    insn + arch_imv_reserved_size(site) > start)
 			return true;
 	}
 	return false;

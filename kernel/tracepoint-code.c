@@ -11,13 +11,18 @@
 #include <linux/rculist.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <asm/unaligned.h>
 
 #include "tracepoint-private.h"
 
 #define TRAMPOLINE_PREFIX	"tracepoint_trampoline_"
 #define TRAMPOLINE_MODULE	"__builtin__tracepoint"
 
-/* Those that have a name. Changed under tracepoints_mutex, read under RCU. */
+/*
+ * All arrays with a trampoline, for the names of these; for a moment there are two
+ * of a tracepoint, until the old one is freed. Changed under tracepoints_mutex, read
+ * under RCU.
+ */
 static LIST_HEAD(named);
 
 /**
@@ -40,9 +45,9 @@ EXPORT_SYMBOL(__tracepoint_leave);
  */
 notrace struct tracepoint_walk tracepoint_walk_begin(const u8 *stub_nop)
 {
-	s32 distance = *(const s32 *)(stub_nop + TRACESTUB_NOP_OPERAND);
+	s32 distance = get_unaligned((const s32 *)(stub_nop + TRACESTUB_NOP_OPERAND));
 	const struct tracepoint *tp =
-		(const void *)stub_nop + TRACESTUB_NOP_SIZE + distance;
+		(const void *)stub_nop + IMV_JUMP_TO_NOP_SIZE + distance;
 	struct tracepoint_walk walk = {
 		.nr_on_stack = tp->nr_args > TRACEPOINT_REG_ARGS ?
 			       tp->nr_args - TRACEPOINT_REG_ARGS : 0,

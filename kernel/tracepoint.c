@@ -124,8 +124,10 @@ static struct tp_probes *take_retired(void)
 
 static void free_retired(struct work_struct *work)
 {
-	struct tp_probes *probes = take_retired(), *next;
+	struct tp_probes *probes, *next;
 
+	imv_flush();	/* stubs lead away before the names are gone */
+	probes = take_retired();
 	tracepoint_synchronize_unregister();
 
 	mutex_lock(&tracepoints_mutex);
@@ -230,7 +232,7 @@ int tracepoint_check_context(const char *name)
 		return 0;
 	if (!xchg(&told, true))
 		printk_deferred(KERN_ERR
-				"tracepoint: %s: probes are not connected or disconnected in a probe or other atomic context; leave it to a work item\n",
+				"tracepoint: %s: probes must not be registered or unregistered in a probe or other atomic context; leave it to a work item\n",
 				name);
 	return -EBUSY;
 }
@@ -278,7 +280,7 @@ static int tracepoint_add_probe(struct tracepoint *tp,
 
 	ret = old ? 0 : call_regfunc(tp);
 	if (ret < 0) {
-		retire_probes(new);
+		retire_probes(new);	/* perf and kallsyms know its trampoline */
 		return ret;
 	}
 	set_probes(tp, new);
@@ -309,10 +311,9 @@ static int tracepoint_remove_probe(struct tracepoint *tp,
 	if (!found)
 		return -ENOENT;
 
-	if (atomic && count_live(old) > 1)
-		new = ERR_PTR(-EBUSY);
-	else
-		new = make_probes(tp, old, NULL, del);
+	/* Only an array that is not empty takes memory, which may take sleep. */
+	new = atomic && count_live(old) > 1 ? ERR_PTR(-ENOMEM) :
+	      make_probes(tp, old, NULL, del);
 	if (IS_ERR(new)) {
 		remove_in_place(tp, found);
 		return 0;
@@ -421,9 +422,13 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register);
  *
  * The probe may still run on other CPUs when this returns; see
  * tracepoint_synchronize_unregister(). Succeeds without memory too, since callers
- * free the probe and its data whatever this returns. For the same reason it goes
- * on in atomic context, after a line in the kernel's log; it may sleep nevertheless
- * when another task holds one of the locks.
+ * free the probe and its data whatever this returns.
+ *
+ * For the same reason it goes on in atomic context, after a line in the kernel's
+ * log. That is a mistake of the caller nevertheless: as in kernels before, it may
+ * sleep there if another task holds one of the locks, and it hangs if the caller
+ * itself does, or if another CPU waits with interrupts disabled for a lock that the
+ * caller holds.
  *
  * Context: may sleep; takes tracepoints_mutex and what imv_set() takes.
  * Return: 0, -EINVAL without a probe, -ENOENT if it is not connected with this
@@ -612,11 +617,15 @@ static int tracepoint_module_coming(struct module *mod)
 	return 0;
 }
 
-static void check_disconnected(struct tracepoint *tp, void *priv)
+/* Nothing refers to the tracepoint when its module is freed. */
+static void drop_all_probes(struct tracepoint *tp, void *priv)
 {
-	WARN(rcu_access_pointer(tp->funcs),
-	     "tracepoint %s: its module goes while probes are connected\n",
+	if (!tp_probes(tp))
+		return;
+	WARN(1, "tracepoint %s: its module is unloaded while probes are registered\n",
 	     tp->name);
+	set_probes(tp, NULL);
+	call_unregfunc(tp);
 }
 
 /* A module that goes, and how many of its probes were still connected. */
@@ -668,6 +677,19 @@ static void drop_probes_of(struct module *mod)
 		tracepoint_synchronize_unregister();
 }
 
+/* Probes of others that are still registered on tracepoints of a module. */
+static void drop_probes_on(struct module *mod)
+{
+	mutex_lock(&tracepoints_mutex);
+	visit_tracepoints(mod->tracepoints_ptrs,
+			  mod->tracepoints_ptrs + mod->num_tracepoints,
+			  drop_all_probes, NULL);
+	mutex_unlock(&tracepoints_mutex);
+	/* Trampolines have the names of their tracepoints. */
+	if (IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) && mod->num_tracepoints)
+		flush_delayed_work(&free_retired_work);
+}
+
 static void tracepoint_module_going(struct module *mod)
 {
 	struct tp_module *tp_mod;
@@ -681,15 +703,10 @@ static void tracepoint_module_going(struct module *mod)
 					     MODULE_STATE_GOING, tp_mod);
 		list_del(&tp_mod->list);
 		kfree(tp_mod);
-		visit_tracepoints(mod->tracepoints_ptrs,
-				  mod->tracepoints_ptrs + mod->num_tracepoints,
-				  check_disconnected, NULL);
 		break;
 	}
 	mutex_unlock(&tracepoint_module_list_mutex);
-	/* Trampolines have the names of their tracepoints. */
-	if (mod->num_tracepoints)
-		flush_delayed_work(&free_retired_work);
+	drop_probes_on(mod);
 }
 
 static int tracepoint_module_notify(struct notifier_block *nb,

@@ -141,10 +141,12 @@ struct imv_site {
 /*
  * Both: the value, of four bytes, is where the jump leads, the low half of an
  * address in the upper half of the address space; 0 for the target. If the
- * lowest bit is set, which the address has not, it is a call.
+ * lowest bit is set, which the address has not, it is a call. Behind the jump is
+ * a NOP that belongs to the site.
  */
 #define IMV_JUMP_TO		3
 #define IMV_JUMP_TO_CALL	1
+#define IMV_JUMP_TO_NOP_SIZE	7
 
 static inline void *imv_site_insn(const struct imv_site *site)
 {
@@ -208,6 +210,7 @@ int arch_imv_patch(const struct imv_site *site, bool early);
 void arch_imv_transform(const struct imv_site *site, bool early);
 void arch_imv_finish(void);
 unsigned int arch_imv_insn_size(const struct imv_site *site);
+unsigned int arch_imv_reserved_size(const struct imv_site *site);
 
 #else /* !CONFIG_IMMEDIATE_SITES */
 

@@ -148,6 +148,11 @@ static inline bool is_tracepoint_trampoline(unsigned long addr)
 	return false;
 }
 
+static inline bool is_tracepoint_dispatch(unsigned long addr)
+{
+	return false;
+}
+
 static inline void tracepoint_caller_regs(struct pt_regs *regs) { }
 #endif
 

@@ -68,6 +68,20 @@ unsigned int arch_imv_insn_size(const struct imv_site *site)
 EXPORT_FOR_TEST(arch_imv_insn_size);
 
 /**
+ * arch_imv_reserved_size - size of what nobody else may patch at a site
+ * @site: the site
+ *
+ * Context: any, also while the site is patched.
+ * Return: it, in bytes.
+ */
+unsigned int arch_imv_reserved_size(const struct imv_site *site)
+{
+	if (imv_site_is_jump(site) && imv_site_flags(site) == IMV_JUMP_TO)
+		return JMP32_INSN_SIZE + IMV_JUMP_TO_NOP_SIZE;
+	return arch_imv_insn_size(site);
+}
+
+/**
  * arch_imv_init_site - make the instruction of a site as long as its record says
  * @site: the site
  *

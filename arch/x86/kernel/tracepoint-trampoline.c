@@ -50,21 +50,23 @@
 
 /*
  * Trampolines live in chunks of memory that is never writable where it is
- * executable: a chunk is filled by text_poke, and used again. Unwinders walk
- * the list of chunks at any time, without a lock; an empty chunk is freed a
- * grace period after it left the list.
+ * executable: a chunk is filled by text_poke(), and used again. Unwinders look
+ * for the chunk of an address at any time, without a lock. The table of chunks
+ * is static for them; the slots of a chunk that was freed wait for a grace period.
  */
 #define CHUNK_SIZE	(16 * PAGE_SIZE)
 #define SLOT_SIZE	16
 #define SLOTS		(CHUNK_SIZE / SLOT_SIZE)
 #define MAX_CHUNKS	16	/* beyond, tracepoints do without trampolines */
 
-struct chunk {
-	struct chunk *next;
-	struct chunk *unlinked;		/* the next one that is to be freed */
-	u8 *memory;
+struct slots {
 	DECLARE_BITMAP(used, SLOTS);
 	DECLARE_BITMAP(first, SLOTS);	/* a trampoline begins there */
+};
+
+struct chunk {
+	u8 *text;		/* NULL while there is no such chunk */
+	struct slots *slots;
 };
 
 /* What lies ahead of the code of a trampoline. Offsets are in the code. */
@@ -80,50 +82,71 @@ struct unwind_info {
 #define FRAME_ENTER_SIZE	4
 #define FRAME_LEAVE_SIZE	(1 + JMP32_INSN_SIZE)
 
-/* Protects the list of chunks and what is used of them. */
+/* Protects the table and the slots. */
 static DEFINE_MUTEX(chunks_mutex);
-static struct chunk *chunks;
+static struct chunk chunks[MAX_CHUNKS];
+static unsigned int nr_chunks;		/* there were so many at a time */
 
-static struct chunk *find_chunk(unsigned long addr)
+static bool find_chunk(unsigned long addr, struct chunk *found)
 {
-	struct chunk *chunk;
+	unsigned int i, nr = READ_ONCE(nr_chunks);
 
-	for (chunk = READ_ONCE(chunks); chunk; chunk = READ_ONCE(chunk->next))
-		if (addr - (unsigned long)chunk->memory < CHUNK_SIZE)
-			return chunk;
-	return NULL;
+	for (i = 0; i < nr; i++) {
+		found->text = smp_load_acquire(&chunks[i].text);
+		found->slots = READ_ONCE(chunks[i].slots);
+		if (found->text && addr - (unsigned long)found->text < CHUNK_SIZE)
+			return true;
+	}
+	return false;
 }
 
 static unsigned int slot_of(const struct chunk *chunk, unsigned long addr)
 {
-	return (addr - (unsigned long)chunk->memory) / SLOT_SIZE;
+	return (addr - (unsigned long)chunk->text) / SLOT_SIZE;
 }
 
 static const struct unwind_info *find_info(unsigned long addr)
 {
-	const struct chunk *chunk = find_chunk(addr);
+	struct chunk chunk;
 	unsigned int slot;
 
-	if (!chunk)
+	if (!find_chunk(addr, &chunk))
 		return NULL;
-	for (slot = slot_of(chunk, addr); !test_bit(slot, chunk->first); slot--)
+	for (slot = slot_of(&chunk, addr); !test_bit(slot, chunk.slots->first); slot--)
 		if (!slot)
 			return NULL;
-	return (const void *)(chunk->memory + slot * SLOT_SIZE);
+	return (const void *)(chunk.text + slot * SLOT_SIZE);
 }
 
 /**
  * is_tracepoint_trampoline - does an address lie in a trampoline?
  * @addr: the address
  *
- * A trampoline is no function that anybody wrote: stacks of events leave it out.
- *
- * Context: any; preemption is disabled, or @addr is that of code that runs.
+ * Context: any.
  * Return: true if it lies where the trampolines of tracepoints are.
  */
 bool is_tracepoint_trampoline(unsigned long addr)
 {
-	return find_chunk(addr);
+	struct chunk chunk;
+
+	return find_chunk(addr, &chunk);
+}
+
+/**
+ * is_tracepoint_dispatch - does an address lie in what calls probes?
+ * @addr: the address
+ *
+ * That is a trampoline, or what takes its place. Nobody wrote it for its own
+ * sake: stacks of events leave it out.
+ *
+ * Context: any.
+ * Return: true if it lies there.
+ */
+bool is_tracepoint_dispatch(unsigned long addr)
+{
+	return is_tracepoint_trampoline(addr) ||
+	       (addr >= (unsigned long)__tracepoint_walk &&
+		addr <= (unsigned long)__tracepoint_walk_end);
 }
 
 /* Where the instruction that saves an argument begins among those that do. */
@@ -141,7 +164,7 @@ static int depth_in_frame(const struct unwind_info *info, long offset)
  * tracepoint_trampoline_depth - how deep is the stack in a trampoline?
  * @addr: an address in it
  *
- * Context: as is_tracepoint_trampoline().
+ * Context: preemption is disabled.
  * Return: the number of words between what %rsp points to and the return
  *	   address; or TRACEPOINT_BP_PUSHED, if there is one, the caller's %rbp;
  *	   TRACEPOINT_BP_SET, if %rbp points to that; TRACEPOINT_NO_CODE, if no
@@ -171,8 +194,8 @@ int tracepoint_trampoline_depth(unsigned long addr)
  * tracepoint_caller_regs - let registers tell of the traced code
  * @regs: what perf_fetch_caller_regs() in a probe stored, of its caller
  *
- * The caller of a probe may be a trampoline; then the instruction pointer
- * becomes that of the code that has the tracepoint.
+ * The caller of a probe may be a trampoline, or what takes its place; then the
+ * instruction pointer becomes that of the code that has the tracepoint.
  *
  * Context: a probe.
  */
@@ -181,9 +204,12 @@ notrace void tracepoint_caller_regs(struct pt_regs *regs)
 	const unsigned long *frame = (const unsigned long *)regs->sp;
 	int depth;
 
-	if (!is_tracepoint_trampoline(regs->ip))
+	if (!is_tracepoint_dispatch(regs->ip))
 		return;
-	/* The probe's frame: %rbp of its caller, the address in that, its stack. */
+	/*
+	 * The probe's frame: %rbp of its caller, the address in that, its stack.
+	 * The depth is negative if %rbp points to a frame, as without a trampoline.
+	 */
 	depth = tracepoint_trampoline_depth(regs->ip - 1);
 	if (depth < 0)
 		regs->ip = ((const unsigned long *)frame[0])[1];
@@ -195,20 +221,22 @@ EXPORT_SYMBOL_GPL(tracepoint_caller_regs);
 #ifdef CONFIG_MODULES
 static u8 *alloc_text(void)
 {
-	u8 *memory = module_alloc(CHUNK_SIZE);
+	u8 *text = module_alloc(CHUNK_SIZE);
 
-	if (!memory)
+	if (!text)
 		return NULL;
-	memset(memory, INT3_INSN_OPCODE, CHUNK_SIZE);
-	set_vm_flush_reset_perms(memory);
-	set_memory_ro((unsigned long)memory, CHUNK_SIZE / PAGE_SIZE);
-	set_memory_x((unsigned long)memory, CHUNK_SIZE / PAGE_SIZE);
-	return memory;
+	memset(text, INT3_INSN_OPCODE, CHUNK_SIZE);
+	set_vm_flush_reset_perms(text);
+	if (!set_memory_ro((unsigned long)text, CHUNK_SIZE / PAGE_SIZE) &&
+	    !set_memory_x((unsigned long)text, CHUNK_SIZE / PAGE_SIZE))
+		return text;
+	module_memfree(text);
+	return NULL;
 }
 
-static void free_text(u8 *memory)
+static void free_text(u8 *text)
 {
-	module_memfree(memory);
+	module_memfree(text);
 }
 #else
 /*
@@ -216,6 +244,7 @@ static void free_text(u8 *memory)
  * section that kprobes keep off.
  */
 asm(".pushsection .kprobes.text, \"ax\"\n\t"
+    ".balign 16\n\t"
     ".globl tracepoint_text\n\t"
     ".type tracepoint_text, @object\n"
     "tracepoint_text:\n\t"
@@ -225,50 +254,57 @@ asm(".pushsection .kprobes.text, \"ax\"\n\t"
 
 static u8 *alloc_text(void)
 {
-	return chunks ? NULL : tracepoint_text;
+	return nr_chunks ? NULL : tracepoint_text;
 }
 
-static void free_text(u8 *memory) { }
+static void free_text(u8 *text) { }
 #endif
 
-static unsigned int count_chunks(void)
+static struct chunk *unused_chunk(void)
 {
-	const struct chunk *chunk;
-	unsigned int count = 0;
+	struct chunk *chunk;
 
-	for (chunk = chunks; chunk; chunk = chunk->next)
-		count++;
-	return count;
+	for (chunk = chunks; chunk < chunks + MAX_CHUNKS; chunk++)
+		if (!chunk->text)
+			return chunk;
+	return NULL;
 }
 
 static struct chunk *new_chunk(void)
 {
-	struct chunk *chunk;
+	struct chunk *chunk = unused_chunk();
+	struct slots *slots;
+	u8 *text;
 
-	if (count_chunks() == MAX_CHUNKS)
-		return NULL;
-	chunk = kzalloc(sizeof(*chunk), GFP_KERNEL);
 	if (!chunk)
 		return NULL;
-	chunk->memory = alloc_text();
-	if (!chunk->memory) {
-		kfree(chunk);
+	slots = kzalloc(sizeof(*slots), GFP_KERNEL);
+	if (!slots)
+		return NULL;
+	text = alloc_text();
+	if (!text) {
+		kfree(slots);
 		return NULL;
 	}
-	chunk->next = chunks;
-	smp_store_release(&chunks, chunk);	/* for find_chunk() */
+	WRITE_ONCE(chunk->slots, slots);
+	smp_store_release(&chunk->text, text);	/* for find_chunk() */
+	nr_chunks = max_t(unsigned int, nr_chunks, chunk - chunks + 1);
 	return chunk;
 }
 
 static u8 *alloc_slots(struct chunk *chunk, unsigned int nr)
 {
-	unsigned long first = bitmap_find_next_zero_area(chunk->used, SLOTS, 0, nr, 0);
+	struct slots *slots = chunk->slots;
+	unsigned long first;
 
+	if (!chunk->text)
+		return NULL;
+	first = bitmap_find_next_zero_area(slots->used, SLOTS, 0, nr, 0);
 	if (first + nr > SLOTS)
 		return NULL;
-	bitmap_set(chunk->used, first, nr);
-	set_bit(first, chunk->first);
-	return chunk->memory + first * SLOT_SIZE;
+	bitmap_set(slots->used, first, nr);
+	set_bit(first, slots->first);
+	return chunk->text + first * SLOT_SIZE;
 }
 
 static u8 *alloc_memory(unsigned int size)
@@ -280,7 +316,7 @@ static u8 *alloc_memory(unsigned int size)
 	if (nr > SLOTS)
 		return NULL;
 	mutex_lock(&chunks_mutex);
-	for (chunk = chunks; chunk && !memory; chunk = chunk->next)
+	for (chunk = chunks; chunk < chunks + nr_chunks && !memory; chunk++)
 		memory = alloc_slots(chunk, nr);
 	if (!memory) {
 		chunk = new_chunk();
@@ -291,39 +327,64 @@ static u8 *alloc_memory(unsigned int size)
 	return memory;
 }
 
+/* text_poke_copy() does not write to the image, where a chunk may be. */
+static void poke(u8 *text, const u8 *bytes, unsigned int size)
+{
+	unsigned int part;
+
+	mutex_lock(&text_mutex);
+	for (; size; size -= part, text += part, bytes += part) {
+		part = min_t(unsigned int, size, PAGE_SIZE);
+		text_poke(text, bytes, part);
+	}
+	mutex_unlock(&text_mutex);
+}
+
+static void poke_int3(u8 *text, unsigned int size)
+{
+	static const u8 int3[4 * SLOT_SIZE] = {
+		[0 ... 4 * SLOT_SIZE - 1] = INT3_INSN_OPCODE,
+	};
+	unsigned int part;
+
+	for (; size; size -= part, text += part) {
+		part = min_t(unsigned int, size, sizeof(int3));
+		poke(text, int3, part);
+	}
+}
+
 static void free_memory(u8 *memory, unsigned int size)
 {
-	struct chunk *chunk;
+	struct chunk chunk;
 	unsigned int first;
 
 	mutex_lock(&chunks_mutex);
-	chunk = find_chunk((unsigned long)memory);
-	first = slot_of(chunk, (unsigned long)memory);
-	clear_bit(first, chunk->first);
-	text_poke_set(memory, INT3_INSN_OPCODE, size);
-	bitmap_clear(chunk->used, first, DIV_ROUND_UP(size, SLOT_SIZE));
+	if (!WARN_ON_ONCE(!find_chunk((unsigned long)memory, &chunk))) {
+		first = slot_of(&chunk, (unsigned long)memory);
+		clear_bit(first, chunk.slots->first);
+		poke_int3(memory, size);
+		bitmap_clear(chunk.slots->used, first, DIV_ROUND_UP(size, SLOT_SIZE));
+	}
 	mutex_unlock(&chunks_mutex);
 }
 
 /* All empty chunks but one, which the next probe does not have to wait for. */
-static struct chunk *unlink_empty_chunks(void)
+static unsigned int unlink_empty_chunks(struct chunk *unlinked)
 {
-	struct chunk **link = &chunks, *chunk, *empty = NULL;
-	bool kept = false;
+	unsigned int nr_empty = 0;
+	struct chunk *chunk;
 
 	mutex_lock(&chunks_mutex);
-	while ((chunk = *link)) {
-		if (!bitmap_empty(chunk->used, SLOTS) || !kept) {
-			kept |= bitmap_empty(chunk->used, SLOTS);
-			link = &chunk->next;
+	for (chunk = chunks; chunk < chunks + nr_chunks; chunk++) {
+		if (!chunk->text || !bitmap_empty(chunk->slots->used, SLOTS))
 			continue;
+		if (nr_empty++) {
+			*unlinked++ = *chunk;
+			WRITE_ONCE(chunk->text, NULL);
 		}
-		WRITE_ONCE(*link, chunk->next);
-		chunk->unlinked = empty;
-		empty = chunk;
 	}
 	mutex_unlock(&chunks_mutex);
-	return empty;
+	return nr_empty ? nr_empty - 1 : 0;
 }
 
 /**
@@ -333,15 +394,15 @@ static struct chunk *unlink_empty_chunks(void)
  */
 void arch_trim_tracepoint_code(void)
 {
-	struct chunk *chunk = unlink_empty_chunks(), *next;
+	struct chunk unlinked[MAX_CHUNKS];
+	unsigned int nr = unlink_empty_chunks(unlinked);
 
-	if (!chunk)
+	if (!nr)
 		return;
-	synchronize_rcu();	/* unwinders have left the list */
-	for (; chunk; chunk = next) {
-		next = chunk->unlinked;
-		free_text(chunk->memory);
-		kfree(chunk);
+	synchronize_rcu();	/* unwinders do not read the slots any more */
+	while (nr--) {
+		free_text(unlinked[nr].text);
+		kfree(unlinked[nr].slots);
 	}
 }
 
@@ -484,8 +545,8 @@ static void copy_trampoline(const struct writer *w)
 {
 	u8 *text = (u8 *)w->text;
 
-	text_poke_copy(text - sizeof(w->info), &w->info, sizeof(w->info));
-	text_poke_copy(text, w->buffer, w->size);
+	poke(text - sizeof(w->info), (const u8 *)&w->info, sizeof(w->info));
+	poke(text, w->buffer, w->size);
 }
 
 /**

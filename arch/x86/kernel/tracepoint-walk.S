@@ -12,10 +12,12 @@
 /*
  * The stub calls this in the place of the jump to a trampoline: preemption is
  * disabled, the arguments are where the probes expect them, and the return
- * address, to which this does not return, tells which stub it is. Behind it on
- * the stack lie the return address of the site, and its arguments there.
+ * address tells which stub it is. This does not return there but to the site: it
+ * is as if the site had called, for unwinders too.
  */
 SYM_FUNC_START(__tracepoint_walk)
+	popq	%rdi			/* the NOP in the stub */
+	UNWIND_HINT_FUNC
 	pushq	%rbp
 	movq	%rsp, %rbp
 	pushq	%rbx			/* the probe */
@@ -25,7 +27,6 @@ SYM_FUNC_START(__tracepoint_walk)
 	pushq	%rcx
 	pushq	%r8
 	pushq	%r9
-	movq	8(%rbp), %rdi
 	call	tracepoint_walk_begin
 	movq	%rax, %rbx
 	movq	%rdx, %r12
@@ -38,7 +39,7 @@ SYM_FUNC_START(__tracepoint_walk)
 .Lpush:
 	testq	%rcx, %rcx
 	jz	.Lpushed
-	pushq	16(%rbp, %rcx, 8)
+	pushq	8(%rbp, %rcx, 8)
 	decq	%rcx
 	jmp	.Lpush
 .Lpushed:
@@ -59,8 +60,6 @@ SYM_FUNC_START(__tracepoint_walk)
 	movq	-16(%rbp), %r12
 	movq	-8(%rbp), %rbx
 	leave
-	addq	$8, %rsp
-	/* From here on as if the site had called. */
-	UNWIND_HINT_FUNC
 	jmp	__tracepoint_leave
 SYM_FUNC_END(__tracepoint_walk)
+SYM_INNER_LABEL(__tracepoint_walk_end, SYM_L_GLOBAL)

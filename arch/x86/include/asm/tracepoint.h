@@ -48,7 +48,8 @@ struct tracepoint_func;
  *
  * The record of the jump is that of an immediate value of the IMV_JUMP_TO kind.
  * Without a trampoline the jump becomes a call of __tracepoint_walk(), which
- * reads from the NOP, that is at its return address, whose stub this is.
+ * reads from the NOP, that is at its return address, whose stub this is. It does
+ * not return there.
  */
 #define ARCH_TRACESTUB(name)						\
 	asm(".pushsection .text, \"ax\"\n\t"				\
@@ -60,6 +61,7 @@ struct tracepoint_func;
 	    __TRACESTUB_PREEMPT_DISABLE					\
 	    "1: jmp __tracepoint_leave\n\t"				\
 	    "nopl __tracepoint_" #name "(%rip)\n\t"			\
+	    "int3\n\t"							\
 	    ".size __traceiter_" #name ", . - __traceiter_" #name "\n\t" \
 	    ".popsection\n\t"						\
 	    ".pushsection __imv, \"aw\"\n\t"				\
@@ -73,10 +75,13 @@ struct tracepoint_func;
 
 void __tracepoint_leave(void);
 void __tracepoint_walk(void);
+extern const u8 __tracepoint_walk_end[];
 
-/* The NOP in a stub: three bytes, and how far the tracepoint is from its end. */
+/*
+ * The NOP in a stub, of IMV_JUMP_TO_NOP_SIZE bytes: from here on, how far the
+ * tracepoint is from its end.
+ */
 #define TRACESTUB_NOP_OPERAND	3
-#define TRACESTUB_NOP_SIZE	7
 
 /* What tracepoint_trampoline_depth() returns beside a depth. */
 #define TRACEPOINT_BP_SET	(-1)
@@ -93,6 +98,7 @@ extern u8 tracepoint_text[];
 #endif
 
 bool is_tracepoint_trampoline(unsigned long addr);
+bool is_tracepoint_dispatch(unsigned long addr);
 int tracepoint_trampoline_depth(unsigned long addr);
 void tracepoint_caller_regs(struct pt_regs *regs);
 
