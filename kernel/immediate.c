@@ -315,7 +315,8 @@ static void imv_change(void *var, const void *value, size_t size)
  *
  * Until the matching imv_batch_commit(), imv_set() of the same task stores the
  * variable only, and imv_set() of other tasks waits. Batches nest; the
- * outermost commit does the work.
+ * outermost commit does the work. Jump labels patch 256 variables at a time, so
+ * that the code of some may change before the commit.
  *
  * Context: may sleep; takes cpu_hotplug_lock for reading and imv_mutex, which
  *	    stay held until the commit. Do not load or unload modules meanwhile.

@@ -190,7 +190,7 @@ static void imv_test_batch(struct kunit *test)
 #define NR_VALUES	320
 
 static struct {
-	bool on __aligned(IMV_ALIGN);
+	bool __aligned(IMV_ALIGN) on;
 } values[NR_VALUES];
 
 #define ON(n)		imv_unlikely_var(values[n].on)
@@ -449,11 +449,12 @@ static void imv_test_concurrent(struct kunit *test)
 }
 
 /*
- * The value of imv_guard is set thousands of times while each CPU runs through
- * the guards. The count is even while the guards mirror count / 2 & 1, and odd
- * while that changes.
+ * The value of imv_guard is set thousands of times, more where that is fast,
+ * while each CPU runs through the guards. The count is even while the guards
+ * mirror count / 2 & 1, and odd while that changes.
  */
-#define NR_TOGGLES	4000
+#define MIN_ROUNDS	1000
+#define MIN_TIME	(2 * HZ)
 
 static DEFINE_IMV(bool, imv_guard);
 static unsigned long guard_count;
@@ -519,22 +520,30 @@ static void stop_readers(struct kunit *test, struct reader *readers)
 	}
 }
 
+static void set_guard(struct kunit *test, bool on)
+{
+	WRITE_ONCE(guard_count, guard_count + 1);
+	imv_set(imv_guard, on);
+	/* The guards are right before the count says so. */
+	smp_store_release(&guard_count, guard_count + 1);
+	if (!guards_are(on))
+		KUNIT_FAIL(test, "guards differ from %d", on);
+	cond_resched();
+}
+
 static void toggle_guard(struct kunit *test, struct reader *readers)
 {
+	unsigned long end = jiffies + MIN_TIME;
 	unsigned int i, cpu;
 
-	for (i = 1; i <= NR_TOGGLES; i++) {
-		WRITE_ONCE(guard_count, guard_count + 1);
-		imv_set(imv_guard, i & 1);
-		/* The guards are right before the count says so. */
-		smp_store_release(&guard_count, guard_count + 1);
-		if (!guards_are(i & 1))
-			KUNIT_FAIL(test, "guards differ after set %u", i);
-		cond_resched();
+	for (i = 0; i < MIN_ROUNDS || time_before(jiffies, end); i++) {
+		set_guard(test, true);
+		set_guard(test, false);
 	}
 	for_each_online_cpu(cpu)
 		while (!READ_ONCE(readers[cpu].reads))
 			msleep(20);
+	kunit_info(test, "%u rounds\n", i);
 }
 
 static void imv_test_toggle(struct kunit *test)
@@ -599,7 +608,7 @@ static void imv_test_kprobe_refused(struct kunit *test)
 	static struct kprobe kprobe;
 	int ret;
 
-	kprobe.addr = find_site();
+	kprobe.addr = (kprobe_opcode_t *)find_site();
 	KUNIT_ASSERT_NOT_NULL(test, kprobe.addr);
 	ret = register_kprobe(&kprobe);
 	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
