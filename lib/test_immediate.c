@@ -402,9 +402,20 @@ static DEFINE_IMV(bool, imv_torn_flag);
 
 struct reader {
 	struct task_struct *thread;
+	unsigned long passes;
 	unsigned long reads;
 	unsigned long bad;
 };
+
+/* An emulator may run one CPU at a time, until it relaxes or has nothing to do. */
+static void let_others_run(struct reader *reader)
+{
+	cpu_relax();
+	if (++reader->passes % 64)
+		cond_resched();
+	else
+		usleep_range(10, 20);
+}
 
 static int read_until_stopped(void *data)
 {
@@ -421,7 +432,7 @@ static int read_until_stopped(void *data)
 		if (jump != 0 && jump != 1)
 			reader->bad++;
 		reader->reads++;
-		cond_resched();
+		let_others_run(reader);
 	}
 	return 0;
 }
@@ -489,7 +500,7 @@ static int pass_guards(void *data)
 			reader->reads++;
 			reader->bad += !right;
 		}
-		cond_resched();
+		let_others_run(reader);
 	}
 	return 0;
 }
