@@ -14,6 +14,7 @@
  * The data stays when the last probe is unregistered. A probe that comes back,
  * or another one with the same data, is called directly at once.
  */
+#include <linux/export.h>
 #include <linux/init.h>
 #include <linux/rcupdate.h>
 #include <linux/static_call.h>
@@ -102,3 +103,32 @@ static int __init start_settling(void)
 	return 0;
 }
 postcore_initcall(start_settling);
+
+#ifndef CONFIG_64BIT
+/* To the ABI, any argument of one word or less is like a long. */
+#define WALK(nr, proto, args...)					\
+void notrace tracepoint_walk_##nr(struct tracepoint_func *probes, PARAMS proto) \
+{									\
+	void (*func)(void *data, PARAMS proto);				\
+									\
+	for (; probes && (func = READ_ONCE(probes->func)); probes++)	\
+		func(probes->data, args);				\
+}									\
+EXPORT_SYMBOL(tracepoint_walk_##nr)
+
+WALK(1, (long a), a);
+WALK(2, (long a, long b), a, b);
+WALK(3, (long a, long b, long c), a, b, c);
+WALK(4, (long a, long b, long c, long d), a, b, c, d);
+WALK(5, (long a, long b, long c, long d, long e), a, b, c, d, e);
+WALK(6, (long a, long b, long c, long d, long e, long f), a, b, c, d, e, f);
+WALK(7, (long a, long b, long c, long d, long e, long f, long g), a, b, c, d, e, f, g);
+
+#define EIGHT	long a, long b, long c, long d, long e, long f, long g, long h
+
+WALK(8, (EIGHT), a, b, c, d, e, f, g, h);
+WALK(9, (EIGHT, long i), a, b, c, d, e, f, g, h, i);
+WALK(10, (EIGHT, long i, long j), a, b, c, d, e, f, g, h, i, j);
+WALK(11, (EIGHT, long i, long j, long k), a, b, c, d, e, f, g, h, i, j, k);
+WALK(12, (EIGHT, long i, long j, long k, long l), a, b, c, d, e, f, g, h, i, j, k, l);
+#endif

@@ -36,6 +36,10 @@ DECLARE_TRACE(kunit_most_args,
 		       s64 i, void *j, bool k, u64 l),
 	      TP_ARGS(a, b, c, d, e, f, g, h, i, j, k, l));
 
+DECLARE_TRACE(kunit_words,
+	      TP_PROTO(u8 a, s16 b, u32 c, void *d, bool e, s8 f, u16 g, int h),
+	      TP_ARGS(a, b, c, d, e, f, g, h));
+
 struct kunit_large {
 	u64 values[3];
 };
@@ -73,6 +77,7 @@ DEFINE_TRACE(kunit_many_args,
 	     TP_PROTO(u8 a, u16 b, u32 c, u64 d, void *e, long f, int g, s8 h),
 	     TP_ARGS(a, b, c, d, e, f, g, h));
 
+DEFINE_TRACE(kunit_words);
 DEFINE_TRACE(kunit_pairs);
 DEFINE_TRACE(kunit_most_args);
 DEFINE_TRACE(kunit_by_value);
@@ -267,6 +272,33 @@ DEFINE_WORDS_TEST(5, PARAMS(long a, long b, long c, long d, long e),
 		  PARAMS(a, b, c, d, e), PARAMS(101, 102, 103, 104, 105))
 DEFINE_WORDS_TEST(6, PARAMS(long a, long b, long c, long d, long e, long f),
 		  PARAMS(a, b, c, d, e, f), PARAMS(101, 102, 103, 104, 105, 106))
+
+static void probe_words(void *data, u8 a, s16 b, u32 c, void *d, bool e, s8 f,
+			u16 g, int h)
+{
+	if (a == U8_MAX && b == S16_MIN && c == U32_MAX && d == &calls && e &&
+	    f == S8_MIN && g == U16_MAX && h == INT_MIN)
+		calls = calls * 10 + (unsigned long)data;
+	spoil(&e, sizeof(e));
+	spoil(&f, sizeof(f));
+	spoil(&g, sizeof(g));
+	spoil(&h, sizeof(h));
+}
+
+/* On 32 bit, these are one word each, and those above are not. */
+static void tp_test_words(struct kunit *test)
+{
+	unsigned long i;
+
+	for (i = 1; i <= 3; i++) {
+		KUNIT_ASSERT_EQ(test, register_trace_kunit_words(probe_words, digit(i)), 0);
+		trace_kunit_words(U8_MAX, S16_MIN, U32_MAX, &calls, true, S8_MIN,
+				  U16_MAX, INT_MIN);
+	}
+	KUNIT_EXPECT_EQ(test, calls, 112123UL);
+	for (i = 1; i <= 3; i++)
+		unregister_trace_kunit_words(probe_words, digit(i));
+}
 
 static void probe_by_value(void *data, int number, struct kunit_large large)
 {
@@ -1237,6 +1269,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_words_4),
 	KUNIT_CASE(tp_test_words_5),
 	KUNIT_CASE(tp_test_words_6),
+	KUNIT_CASE(tp_test_words),
 	KUNIT_CASE(tp_test_odd_args),
 	KUNIT_CASE(tp_test_data),
 	KUNIT_CASE(tp_test_many_probes),

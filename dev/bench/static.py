@@ -187,7 +187,7 @@ def static_calls(image):
 def object_bytes(image, names):
     """One stub may have two names."""
     prefixes = ("__tracepoint_", "__tpstrtab_", "__tpcallbacks_", "__traceiter_",
-                "__tracestub_", "__SCK__tp_func_", "__SCT__tp_func_")
+                "__tracestub_", "__tracewalk_", "__SCK__tp_func_", "__SCT__tp_func_")
     symbols = {image.symbols[prefix + name] for prefix in prefixes for name in names
                if prefix + name in image.symbols}
     return (sum(size for _, size in symbols) +
@@ -200,7 +200,7 @@ class Sites:
     def __init__(self, image, code):
         self.names = tracepoints(image)
         points = addresses(image, "__tracepoint_")
-        stubs = addresses(image, "__traceiter_", "__tracestub_")
+        stubs = addresses(image, "__traceiter_", "__tracestub_", "__tracewalk_")
         everything = list(guards(image))
         mine = [guard for guard in everything if guard[2] in points]
         self.guards = [guard for guard in mine if guard[0] not in stubs]

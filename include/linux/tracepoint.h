@@ -184,6 +184,38 @@ static inline int tracepoint_get_kallsym(unsigned int symnum, unsigned long *val
 }
 #endif
 
+#if defined(CONFIG_TRACEPOINT_STATIC_CALL) && !defined(CONFIG_64BIT)
+/* tracepoint_walk_<n>(probes, n words): calls the probes, if there are any. */
+#define __TP_LONGS_1	long
+#define __TP_LONGS_2	__TP_LONGS_1, long
+#define __TP_LONGS_3	__TP_LONGS_2, long
+#define __TP_LONGS_4	__TP_LONGS_3, long
+#define __TP_LONGS_5	__TP_LONGS_4, long
+#define __TP_LONGS_6	__TP_LONGS_5, long
+#define __TP_LONGS_7	__TP_LONGS_6, long
+#define __TP_LONGS_8	__TP_LONGS_7, long
+#define __TP_LONGS_9	__TP_LONGS_8, long
+#define __TP_LONGS_10	__TP_LONGS_9, long
+#define __TP_LONGS_11	__TP_LONGS_10, long
+#define __TP_LONGS_12	__TP_LONGS_11, long
+
+void tracepoint_walk_1(struct tracepoint_func *probes, __TP_LONGS_1);
+void tracepoint_walk_2(struct tracepoint_func *probes, __TP_LONGS_2);
+void tracepoint_walk_3(struct tracepoint_func *probes, __TP_LONGS_3);
+void tracepoint_walk_4(struct tracepoint_func *probes, __TP_LONGS_4);
+void tracepoint_walk_5(struct tracepoint_func *probes, __TP_LONGS_5);
+void tracepoint_walk_6(struct tracepoint_func *probes, __TP_LONGS_6);
+void tracepoint_walk_7(struct tracepoint_func *probes, __TP_LONGS_7);
+void tracepoint_walk_8(struct tracepoint_func *probes, __TP_LONGS_8);
+void tracepoint_walk_9(struct tracepoint_func *probes, __TP_LONGS_9);
+void tracepoint_walk_10(struct tracepoint_func *probes, __TP_LONGS_10);
+void tracepoint_walk_11(struct tracepoint_func *probes, __TP_LONGS_11);
+void tracepoint_walk_12(struct tracepoint_func *probes, __TP_LONGS_12);
+
+/* For more arguments there is none; the name is compiled and never called. */
+#define tracepoint_walk_0	NULL
+#endif
+
 #ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
 int syscall_regfunc(void);
 void syscall_unregfunc(void);
@@ -340,6 +372,27 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
 /*
+ * Where arguments of one word are passed on by their number alone, tracepoints
+ * with as many of them share the loop.
+ */
+#ifdef CONFIG_64BIT
+#define __TP_WALK_PROBES	__TP_CALL_PROBES
+#else
+#define __TP_WALK_PROBES(name, data_proto, args)			\
+	do {								\
+		void (*__tp_walk)(data_proto) =				\
+			(void *)CONCATENATE(tracepoint_walk_, __TP_NR_ARGS(args)); \
+									\
+		if (CONCATENATE(__TP_WORDS_, __TP_NR_ARGS(args))(args))	\
+			__tp_walk(rcu_dereference_raw(__tracepoint_##name.funcs), \
+				  args);				\
+		else							\
+			__TP_CALL_PROBES(name, PARAMS(data_proto),	\
+					 PARAMS(args));			\
+	} while (0)
+#endif
+
+/*
  * The stub calls a single probe directly, several ones by a walk of the array.
  * kernel/tracepoint-static-call.c sees to it that a probe gets its own data.
  */
@@ -347,7 +400,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	static noinline __maybe_unused notrace void			\
 	__tracewalk_##name(data_proto)					\
 	{								\
-		__TP_CALL_PROBES(name, PARAMS(data_proto), PARAMS(args)); \
+		__TP_WALK_PROBES(name, PARAMS(data_proto), PARAMS(args)); \
 	}								\
 	DECLARE_STATIC_CALL(tp_func_##name, __tracewalk_##name)
 
