@@ -61,7 +61,7 @@ run_guests() {
 	for flavour in stock guest; do
 		rm -f "$(guest_rows "$1" "$flavour")"
 		"$top/dev/guest.sh" --flavour "$flavour" --name "clients-$1-$flavour" \
-			--timeout 7200 --append no_timer_check "dev/clients/$1.sh" &
+			--timeout 7200 "dev/clients/$1.sh" &
 		pids+=($!)
 	done
 	for pid in "${pids[@]}"; do

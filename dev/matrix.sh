@@ -91,7 +91,7 @@ boot_alone() {
 	# Its own CPU is an old AMD, which the kernel warns about as not made for SMP.
 	i386) command=(qemu-system-i386 "${command[@]}" -cpu "max,vendor=GenuineIntel"
 		-kernel "$dir/arch/x86/boot/bzImage"
-		-append "console=ttyS0 ${words[*]} kunit_shutdown=reboot") ;;
+		-append "console=ttyS0 ${words[*]} no_timer_check kunit_shutdown=reboot") ;;
 	arm64) command=(qemu-system-aarch64 "${command[@]}" -machine virt -cpu cortex-a57
 		-kernel "$dir/arch/arm64/boot/Image"
 		-append "console=ttyAMA0 ${words[*]} kunit_shutdown=reboot") ;;
