@@ -54,8 +54,7 @@ prepare() {
 
 guest_rows() { printf '%s' "$out/guest/clients-$1-$2/rows.tsv"; }
 
-# In both guests at once. On a busy host, QEMU's clock can fail the kernel's test
-# of the timer interrupt.
+# In both guests at once.
 run_guests() {
 	local pids=() flavour pid code=0
 	for flavour in stock guest; do
