@@ -92,6 +92,7 @@ static bool find_chunk(unsigned long addr, struct chunk *found)
 	unsigned int i, nr = READ_ONCE(nr_chunks);
 
 	for (i = 0; i < nr; i++) {
+		/* The slots of this text, or of a later one. */
 		found->text = smp_load_acquire(&chunks[i].text);
 		found->slots = READ_ONCE(chunks[i].slots);
 		if (found->text && addr - (unsigned long)found->text < CHUNK_SIZE)
@@ -244,13 +245,13 @@ static void free_text(u8 *text)
  * section that kprobes keep off.
  */
 asm(".pushsection .kprobes.text, \"ax\"\n\t"
-    ".balign 16\n\t"
-    ".globl tracepoint_text\n\t"
-    ".type tracepoint_text, @object\n"
-    "tracepoint_text:\n\t"
-    ".skip " __stringify(CHUNK_SIZE) ", " __stringify(INT3_INSN_OPCODE) "\n\t"
-    ".size tracepoint_text, . - tracepoint_text\n\t"
-    ".popsection");
+	".balign 16\n\t"
+	".globl tracepoint_text\n\t"
+	".type tracepoint_text, @object\n"
+	"tracepoint_text:\n\t"
+	".skip " __stringify(CHUNK_SIZE) ", " __stringify(INT3_INSN_OPCODE) "\n\t"
+	".size tracepoint_text, . - tracepoint_text\n\t"
+	".popsection");
 
 static u8 *alloc_text(void)
 {
