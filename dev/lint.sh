@@ -26,10 +26,13 @@ contrib_sources() {
 }
 
 # Objects of the kernel; what tools/ holds is built by its own makefiles, and
-# other architectures than x86 are not built here.
+# other architectures than x86 are not built here, nor what takes the place of
+# immediate values and trampolines for them.
 kernel_objects() {
 	sources '\.c$' | grep -vE '^(tools|scripts|Documentation)/' |
-		grep -vE '^arch/([^x]|x[^8])' | sed 's/c$/o/' || true
+		grep -vE '^arch/([^x]|x[^8])' |
+		grep -vxE 'kernel/(immediate-jump-label|tracepoint-static-call)\.c' |
+		sed 's/c$/o/' || true
 }
 
 checkpatch() {

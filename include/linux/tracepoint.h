@@ -317,8 +317,13 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 /*
  * The number of arguments, or 0 if a trampoline cannot pass them on. Only a
- * prototype knows their types: the answer becomes the size of an array there.
+ * prototype knows their types: the answer becomes the size of an array there,
+ * which sparse does not understand.
  */
+#ifdef __CHECKER__
+#define __TP_DECLARE_NR_ARGS(name, proto, args)				\
+	enum { __tp_nr_args_##name = __TP_NR_ARGS(args) };
+#else
 #define __TP_DECLARE_NR_ARGS(name, proto, args)				\
 	void __tp_words_##name(proto, char (*)				\
 		[1 + CONCATENATE(__TP_WORDS_, __TP_NR_ARGS(args))(args)]); \
@@ -327,6 +332,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 			__typeof__(__tp_words_##name),			\
 			void (proto, char (*)[2])) ? __TP_NR_ARGS(args) : 0 \
 	};
+#endif
 
 #define __TP_INIT_CALL(name)	.nr_args = __tp_nr_args_##name,
 
