@@ -35,6 +35,7 @@ static DEFINE_IMV(s64, imv_s64) = -4;
 static DEFINE_IMV(enum colour, imv_colour) = GREEN;
 static DEFINE_IMV(const char *, imv_text) = "first";
 static DEFINE_IMV(bool, imv_flag);
+static DEFINE_IMV(bool, imv_on) = true;
 DECLARE_IMV(unsigned int, imv_global);
 DEFINE_IMV(unsigned int, imv_global) = 7;
 EXPORT_IMV_SYMBOL_GPL(imv_global);
@@ -52,6 +53,8 @@ static void imv_test_initial(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)imv_read(imv_colour), (int)GREEN);
 	KUNIT_EXPECT_STREQ(test, imv_read(imv_text), "first");
 	KUNIT_EXPECT_FALSE(test, imv_read(imv_flag));
+	KUNIT_EXPECT_TRUE(test, imv_unlikely(imv_on));
+	KUNIT_EXPECT_TRUE(test, imv_likely(imv_on));
 	KUNIT_EXPECT_EQ(test, imv_read(imv_global), 7U);
 }
 
@@ -348,12 +351,21 @@ static noinline unsigned int __init read_in_init(void)
 	return imv_read(imv_global);
 }
 
+static noinline bool __init branch_in_init(void)
+{
+	return imv_unlikely(imv_flag);
+}
+
 static void __ref imv_test_init_text(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, read_in_init(), 7U);
 	imv_set(imv_global, 8);
 	KUNIT_EXPECT_EQ(test, read_in_init(), 8U);
 	imv_set(imv_global, 7);
+	KUNIT_EXPECT_FALSE(test, branch_in_init());
+	imv_set(imv_flag, true);
+	KUNIT_EXPECT_TRUE(test, branch_in_init());
+	imv_set(imv_flag, false);
 }
 
 #ifndef MODULE
@@ -387,6 +399,7 @@ static void imv_test_early(struct kunit *test)
 static void __exit imv_test_exit(void)
 {
 	imv_set(imv_global, 9);
+	imv_set(imv_flag, true);
 }
 module_exit(imv_test_exit);
 
