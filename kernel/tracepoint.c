@@ -224,13 +224,13 @@ static struct tracepoint_func *tp_probes(struct tracepoint *tp)
  */
 int tracepoint_check_context(const char *name)
 {
-	static bool told;
+	static unsigned int told;	/* some architectures exchange words only */
 	bool atomic = IS_ENABLED(CONFIG_PREEMPT_COUNT) ?
 		      !preemptible() : in_interrupt() || irqs_disabled();
 
 	if (!atomic || system_state == SYSTEM_BOOTING)
 		return 0;
-	if (!xchg(&told, true))
+	if (!xchg(&told, 1))
 		printk_deferred(KERN_ERR
 				"tracepoint: %s: probes must not be registered or unregistered in a probe or other atomic context; leave it to a work item\n",
 				name);
