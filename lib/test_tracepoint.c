@@ -439,6 +439,15 @@ static noinline void step_through(void (*fire)(void))
 	set_flags(flags);
 }
 
+/* Thunks of retpolines and of returns have no stack that could be unwound. */
+static bool is_in_thunk(unsigned long addr)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	snprintf(name, sizeof(name), "%ps", (void *)addr);
+	return strstarts(name, "__x86_indirect_") || strstarts(name, "__x86_return_");
+}
+
 static bool is_in(unsigned long addr, void *func)
 {
 	char name[KSYM_SYMBOL_LEN], wanted[KSYM_SYMBOL_LEN];
@@ -476,6 +485,8 @@ static int note_step(struct notifier_block *nb, unsigned long event, void *data)
 	if (event != DIE_DEBUG || READ_ONCE(stepping) != current)
 		return NOTIFY_DONE;
 	*(unsigned long *)ERR_PTR(args->err) &= ~DR_STEP;
+	if (is_in_thunk(args->regs->ip))
+		return NOTIFY_STOP;
 	nr_steps++;
 	if (!unwinds_to_site(args->regs, &reliable)) {
 		nr_lost++;
