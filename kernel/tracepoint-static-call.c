@@ -7,9 +7,8 @@
  * The stub loads the data and then calls; it may do so with the data from
  * before a change and the function from after it. The walk does not care about
  * the data. So a function is called directly only when its data has been in the
- * tracepoint for a grace period (it is settled), and before the data changes
- * the stub calls the walk. Nobody waits for the grace period: until a work item
- * has done so, the walk calls the probe.
+ * tracepoint for a grace period (it is settled). Nobody waits for that: until a
+ * work item has done so, the walk calls the probe.
  *
  * The data stays when the last probe is unregistered. A probe that comes back,
  * or another one with the same data, is called directly at once.
@@ -64,12 +63,14 @@ static void settle(struct work_struct *work)
 static DECLARE_WORK(settle_work, settle);
 static bool can_settle;
 
-/* The walk first: the function that is called now wants the old data. */
+/*
+ * The stub does not call a probe that wants the old data: before this one was
+ * the only one there were several, or none, or one that had been removed.
+ */
 static void set_data(struct tracepoint *tp, void *data)
 {
 	tp->data_settled = false;
 	tp->data_settling = false;
-	update_call(tp, NULL);
 	WRITE_ONCE(tp->data, data);
 	if (can_settle)
 		queue_work(system_unbound_wq, &settle_work);
@@ -91,8 +92,7 @@ void tp_set_call(struct tracepoint *tp, const struct tracepoint_func *probes)
 		return;
 	if (single(probes) && tp->data != probes->data)
 		set_data(tp, probes->data);
-	else
-		update_call(tp, probes);
+	update_call(tp, probes);
 }
 
 /* Until here the walk calls the probes that were registered. */
