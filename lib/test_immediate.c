@@ -227,7 +227,7 @@ static void imv_test_many_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_values(), 0U);
 }
 
-#if defined(CONFIG_IMMEDIATE) && defined(CONFIG_KPROBES)
+#ifdef CONFIG_IMMEDIATE
 #define SITE		imv_unlikely(imv_flag)
 #define SITES_10	(SITE + SITE + SITE + SITE + SITE +	\
 			 SITE + SITE + SITE + SITE + SITE)
@@ -239,7 +239,9 @@ static noinline unsigned int count_true(void)
 {
 	return SITES_100 + SITES_100 + SITES_100;
 }
+#endif
 
+#if defined(CONFIG_IMMEDIATE) && defined(CONFIG_KPROBES)
 static unsigned int nr_syncs;
 static void *sync_func;
 
