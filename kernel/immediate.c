@@ -512,12 +512,29 @@ static void imv_sweep_built(struct imv_site *site, struct imv_site *stop)
 	for (; site < stop; site++) {
 		const void *var = imv_site_var(site);
 
-		if (var == built)
+		if (var == built || imv_site_is_gone(site))
 			continue;
 		if (imv_site_is_built(site))
 			built = var;
 		else
 			arch_imv_transform(site, true);
+	}
+}
+
+/*
+ * The kernel's own __exit text is never executed, and not all architectures can
+ * patch it.
+ */
+static void __init imv_forget_exit_text(void)
+{
+	struct imv_site *site;
+
+	for (site = imv_start; site < imv_stop; site++) {
+		void *insn = imv_site_insn(site);
+
+		if (init_section_contains(insn, 1) &&
+		    !core_kernel_text((unsigned long)insn))
+			imv_site_forget(site);
 	}
 }
 
@@ -529,6 +546,7 @@ static void imv_sweep_built(struct imv_site *site, struct imv_site *stop)
 void __init imv_init(void)
 {
 	imv_find_sites();
+	imv_forget_exit_text();
 	imv_sweep_built(imv_start, imv_stop);
 	imv_ready = true;
 }

@@ -16,6 +16,7 @@
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/rcupdate.h>
+#include <linux/smp.h>
 #include <linux/static_call.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
@@ -65,12 +66,14 @@ static bool can_settle;
 
 /*
  * The stub does not call a probe that wants the old data: before this one was
- * the only one there were several, or none, or one that had been removed.
+ * the only one there were several, or none, or one that had been removed. But
+ * not every architecture makes all CPUs see that the call was patched.
  */
 static void set_data(struct tracepoint *tp, void *data)
 {
 	tp->data_settled = false;
 	tp->data_settling = false;
+	kick_all_cpus_sync();
 	WRITE_ONCE(tp->data, data);
 	if (can_settle)
 		queue_work(system_unbound_wq, &settle_work);

@@ -111,23 +111,29 @@ static bool can_free;
 
 static struct tp_probes *take_retired(void)
 {
-	struct tp_probes *list, *probes;
+	struct tp_probes *list;
 
 	mutex_lock(&tracepoints_mutex);
 	list = retired_probes;
 	retired_probes = NULL;
-	for (probes = list; probes; probes = probes->next)
-		tp_forget_code(probes);
 	mutex_unlock(&tracepoints_mutex);
 	return list;
 }
 
+static void forget_retired(struct tp_probes *probes)
+{
+	mutex_lock(&tracepoints_mutex);
+	for (; probes; probes = probes->next)
+		tp_forget_code(probes);
+	mutex_unlock(&tracepoints_mutex);
+}
+
 static void free_retired(struct work_struct *work)
 {
-	struct tp_probes *probes, *next;
+	struct tp_probes *probes = take_retired(), *next;
 
 	imv_flush();	/* stubs lead away before the names are gone */
-	probes = take_retired();
+	forget_retired(probes);
 	tracepoint_synchronize_unregister();
 
 	mutex_lock(&tracepoints_mutex);

@@ -966,6 +966,21 @@ static void imv_test_emulate(struct kunit *test)
 }
 #endif
 
+#if defined(CONFIG_IMMEDIATE_SITES) && !defined(MODULE)
+static noinline __used bool __exit branch_on_exit(void)
+{
+	return imv_unlikely(imv_guard);
+}
+
+/* Text that is never executed is not patched, and not reserved. */
+static void __ref imv_test_exit_text(struct kunit *test)
+{
+	u8 *text = (u8 *)branch_on_exit;
+
+	KUNIT_EXPECT_FALSE(test, imv_text_reserved(text, text + 7));
+}
+#endif
+
 static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_initial),
 	KUNIT_CASE(imv_test_extremes),
@@ -997,6 +1012,9 @@ static struct kunit_case imv_test_cases[] = {
 #endif
 #if defined(CONFIG_X86) && !defined(CONFIG_UML)
 	KUNIT_CASE(imv_test_emulate),
+#endif
+#if defined(CONFIG_IMMEDIATE_SITES) && !defined(MODULE)
+	KUNIT_CASE(imv_test_exit_text),
 #endif
 	{ }
 };
