@@ -547,7 +547,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	asm(".globl __tracepoint_" #name "_tp\n\t"			\
 	    ".globl __traceiter_" #name "_tp\n\t"			\
 	    ".set __tracepoint_" #name "_tp, __tracepoint_" #name "\n\t" \
-	    ".set __traceiter_" #name "_tp, __traceiter_" #name)
+	    ".set __traceiter_" #name "_tp, __traceiter_" #name);
 
 /* The definition of a trace event, which has no second name. */
 #define __DEFINE_TRACE_FN(_name, _reg, _unreg)				\
