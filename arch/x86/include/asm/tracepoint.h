@@ -38,7 +38,7 @@ struct tracepoint_func;
 	({								\
 		void *__tp_no_data;					\
 									\
-		asm("" : "=D" (__tp_no_data));				\
+		asm volatile("" : "=D" (__tp_no_data));			\
 		__tp_no_data;						\
 	})
 
