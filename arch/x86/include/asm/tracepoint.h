@@ -33,15 +33,6 @@ struct tracepoint_func;
 #define __TRACESTUB_PREEMPT_DISABLE
 #endif
 
-/* The register of the data is free: each probe gets its own data there. */
-#define TRACEPOINT_NO_DATA						\
-	({								\
-		void *__tp_no_data;					\
-									\
-		asm volatile("" : "=D" (__tp_no_data));			\
-		__tp_no_data;						\
-	})
-
 /*
  * Preemption is disabled before the jump: a CPU in a trampoline is a reader of
  * RCU before any probe is called.
