@@ -104,11 +104,15 @@ is_free() {
 		[[ $(awk -F'\t' '!/^#/ { n += $4 + $5 } END { print n }' $markers) != 0 ]] || return 0
 		sleep 0.2
 	done
-	cat $markers >&2
+	awk -F'\t' '$4 + $5' $markers >&2
+	ps axf | grep -v '\]$' >&2
+	lttng list >&2
+	ls -d $tracefs/instances/* >&2
 	return 1
 }
 
-# A trace-cmd that failed, since its marker went away, leaves its instance.
+# A trace-cmd that failed, since its marker went away, leaves its instance, with the
+# event on.
 instances_go() {
 	local instance
 	for instance in "$tracefs"/instances/cmd*; do
@@ -126,7 +130,7 @@ cat tour.txt >&2
 result "a module and six tracers on one marker count the same" test $passed = 0
 cd "$(mktemp -d)" || exit 1
 result "tracers come and go at random, each at least once in $seconds s" all_at_random
-result "nothing is left attached" is_free
 result "instances that tools left can be removed" instances_go
+result "nothing is left attached" is_free
 result "no event is left on" no_event_is_on
 result "the module with markers is free" module_goes
