@@ -36,24 +36,37 @@ void notrace __tracepoint_leave(void)
 }
 EXPORT_SYMBOL(__tracepoint_leave);
 
+#ifdef CONFIG_PREEMPTION
+/**
+ * __tracepoint_resched - where an end of its own leads that has to reschedule
+ *
+ * Such an end has done the rest of __tracepoint_leave().
+ */
+void notrace __tracepoint_resched(void)
+{
+	__preempt_schedule_notrace();
+}
+#endif
+
 /**
  * tracepoint_walk_begin - the probes that __tracepoint_walk() is to call
- * @stub_nop: the NOP behind the call in the stub, which refers to the tracepoint
+ * @behind_call: what is behind the call in the stub: an opcode of one byte, and how
+ *		 far the tracepoint is from there
  *
  * Context: preemption is disabled.
  * Return: the probes, or NULL, and how many arguments are on the stack.
  */
-notrace struct tracepoint_walk tracepoint_walk_begin(const u8 *stub_nop)
+notrace struct tracepoint_walk tracepoint_walk_begin(const u8 *behind_call)
 {
-	s32 distance = get_unaligned((const s32 *)(stub_nop + TRACESTUB_NOP_OPERAND));
+	const u8 *operand = behind_call + 1;
 	const struct tracepoint *tp =
-		(const void *)stub_nop + IMV_JUMP_TO_NOP_SIZE + distance;
+		(const void *)operand + get_unaligned((const s32 *)operand);
 	struct tracepoint_walk walk = {
 		.nr_on_stack = tp->nr_args > TRACEPOINT_REG_ARGS ?
 			       tp->nr_args - TRACEPOINT_REG_ARGS : 0,
 	};
 
-	if (cpu_online(raw_smp_processor_id()))
+	if (__TP_CPU_ONLINE)
 		walk.probes = rcu_dereference_raw(tp->funcs);
 	return walk;
 }
@@ -122,11 +135,6 @@ void tp_free_code(struct tp_probes *probes)
 {
 	if (probes->code.text)
 		arch_free_tracepoint_code(&probes->code);
-}
-
-void tp_trim_code(void)
-{
-	arch_trim_tracepoint_code();
 }
 
 #ifdef CONFIG_KALLSYMS

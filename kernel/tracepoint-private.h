@@ -29,7 +29,7 @@ struct tp_probes {
 };
 
 /*
- * All are called with tracepoints_mutex held, but for tp_trim_code().
+ * All are called with tracepoints_mutex held, but for arch_trim_tracepoint_code().
  *
  * tp_make_code() makes what the stub is to lead to, tp_set_code() makes it lead
  * there (NULL: to nothing). Before probes are freed, tp_forget_code() and a grace
@@ -42,7 +42,6 @@ void tp_set_code(struct tracepoint *tp, const struct tp_probes *probes);
 void tp_walk(struct tracepoint *tp);
 void tp_forget_code(struct tp_probes *probes);
 void tp_free_code(struct tp_probes *probes);
-void tp_trim_code(void);
 
 /* What __tracepoint_walk() gets, in two registers. */
 struct tracepoint_walk {
@@ -50,7 +49,7 @@ struct tracepoint_walk {
 	unsigned long nr_on_stack;
 };
 
-struct tracepoint_walk tracepoint_walk_begin(const u8 *stub_nop);
+struct tracepoint_walk tracepoint_walk_begin(const u8 *behind_call);
 #else
 static inline int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
 {
@@ -62,7 +61,7 @@ static inline void tp_set_code(struct tracepoint *tp,
 static inline void tp_walk(struct tracepoint *tp) { }
 static inline void tp_forget_code(struct tp_probes *probes) { }
 static inline void tp_free_code(struct tp_probes *probes) { }
-static inline void tp_trim_code(void) { }
+static inline void arch_trim_tracepoint_code(void) { }
 #endif
 
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL

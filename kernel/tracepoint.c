@@ -143,7 +143,7 @@ static void free_retired(struct work_struct *work)
 		kfree(probes);
 	}
 	mutex_unlock(&tracepoints_mutex);
-	tp_trim_code();
+	arch_trim_tracepoint_code();
 }
 
 static DECLARE_DELAYED_WORK(free_retired_work, free_retired);

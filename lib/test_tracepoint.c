@@ -10,6 +10,8 @@
 #include <linux/kallsyms.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -354,6 +356,22 @@ static void tp_test_data(struct kunit *test)
 	}
 }
 
+/* Sites pass NULL, but the first probe may leave anything there. */
+static void tp_test_null_data(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+	KUNIT_EXPECT_EQ(test, last_number, 1);
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(2)), 0);
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_other, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fire(1), 21UL);
+	unregister_trace_kunit_plain(probe_plain, NULL);
+	KUNIT_EXPECT_EQ(test, fire(1), 21UL);
+	unregister_trace_kunit_plain(probe_plain, digit(2));
+	KUNIT_EXPECT_EQ(test, fire(1), 1UL);
+	unregister_trace_kunit_plain(probe_other, NULL);
+}
+
 /* As many as nobody connects: all are called, in order, and all go again. */
 static void tp_test_many_probes(struct kunit *test)
 {
@@ -685,6 +703,17 @@ static void probe_needs_resched(void *data, int number)
 	ask_for_resched();
 }
 
+static int pass_late(void)
+{
+	int i, late = 0;
+
+	for (i = 0; i < 100; i++) {
+		trace_kunit_callbacks(1);
+		late += need_resched();
+	}
+	return late;
+}
+
 /*
  * Enabling preemption at the end of a tracepoint does what preempt_enable() does:
  * the task does not go on while another one is to run. An interrupt between the
@@ -692,20 +721,17 @@ static void probe_needs_resched(void *data, int number)
  */
 static void tp_test_resched(struct kunit *test)
 {
-	int i, late = 0;
-
 	preempt_disable();
 	ask_for_resched();
 	preempt_enable();
 	if (need_resched())
 		kunit_skip(test, "needs a kernel that preempts itself");
 	register_trace_kunit_callbacks(probe_needs_resched, NULL);
-	for (i = 0; i < 100; i++) {
-		trace_kunit_callbacks(1);
-		late += need_resched();
-	}
+	KUNIT_EXPECT_EQ(test, pass_late(), 0);
+	register_trace_kunit_callbacks(probe_needs_resched, digit(1));
+	KUNIT_EXPECT_EQ(test, pass_late(), 0);
+	unregister_trace_kunit_callbacks(probe_needs_resched, digit(1));
 	unregister_trace_kunit_callbacks(probe_needs_resched, NULL);
-	KUNIT_EXPECT_EQ(test, late, 0);
 }
 
 static inline void inlined(int number)
@@ -1032,6 +1058,54 @@ static void tp_test_no_code(struct kunit *test)
 	unregister_trace_kunit_by_value(probe_by_value, digit(1));
 }
 
+#define NR_CODES	2500
+
+static int code_cmp(const void *a, const void *b)
+{
+	const struct tracepoint_code *code_a = a, *code_b = b;
+
+	return code_a->text < code_b->text ? -1 : code_a->text > code_b->text;
+}
+
+/* Return: how many there are, with two probes or one. */
+static unsigned int make_codes(struct tracepoint_code *codes)
+{
+	struct tracepoint_func probes[] = { { .func = probe_plain }, { .func = probe_plain }, { } };
+	unsigned int i;
+
+	for (i = 0; i < NR_CODES; i++)
+		if (arch_make_tracepoint_code(probes + (i % 8 != 0), 2, &codes[i]))
+			break;
+	return i;
+}
+
+/* More trampolines than the first memory holds: none overlaps another one. */
+static void tp_test_many_codes(struct kunit *test)
+{
+	struct tracepoint_code *codes = kvcalloc(NR_CODES, sizeof(*codes), GFP_KERNEL);
+	unsigned int i, nr, round;
+
+	KUNIT_ASSERT_NOT_NULL(test, codes);
+	for (round = 0; round < 2; round++) {
+		nr = make_codes(codes);
+		if (IS_ENABLED(CONFIG_MODULES))
+			KUNIT_EXPECT_EQ(test, nr, NR_CODES);
+		else
+			KUNIT_EXPECT_GT(test, nr, NR_CODES / 8);
+		sort(codes, nr, sizeof(*codes), code_cmp, NULL);
+		for (i = 0; i < nr; i++)
+			if (!is_tracepoint_trampoline((unsigned long)codes[i].text) ||
+			    (i && codes[i - 1].text + codes[i - 1].size > codes[i].text))
+				break;
+		KUNIT_EXPECT_EQ(test, i, nr);
+		/* From both ends to the middle. */
+		for (i = 0; i < nr; i++)
+			arch_free_tracepoint_code(&codes[i % 2 ? nr - 1 - i / 2 : i / 2]);
+	}
+	arch_trim_tracepoint_code();
+	kvfree(codes);
+}
+
 static void tp_test_name(struct kunit *test)
 {
 	char name[KSYM_SYMBOL_LEN];
@@ -1283,6 +1357,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_words),
 	KUNIT_CASE(tp_test_odd_args),
 	KUNIT_CASE(tp_test_data),
+	KUNIT_CASE(tp_test_null_data),
 	KUNIT_CASE(tp_test_many_probes),
 	KUNIT_CASE(tp_test_stack),
 	KUNIT_CASE(tp_test_order),
@@ -1311,6 +1386,7 @@ static struct kunit_case tp_test_cases[] = {
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 	KUNIT_CASE(tp_test_no_memory_for_code),
 	KUNIT_CASE(tp_test_no_code),
+	KUNIT_CASE(tp_test_many_codes),
 	KUNIT_CASE(tp_test_name),
 	KUNIT_CASE(tp_test_single_steps),
 #endif

@@ -127,5 +127,6 @@ for n in "${@:2}"; do
 	sites "$n"
 done
 events sched "events/sched"
+events mmap_lock "events/mmap_lock"	# its sites are spread over the text
 events . "all events"
 synced "perf stat of events/sched" perf_stat

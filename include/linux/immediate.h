@@ -142,11 +142,11 @@ struct imv_site {
  * Both: the value, of four bytes, is where the jump leads, the low half of an
  * address in the upper half of the address space; 0 for the target. If the
  * lowest bit is set, which the address has not, it is a call. Behind the jump is
- * a NOP that belongs to the site.
+ * an instruction that is never executed; it tells what the site belongs to.
  */
 #define IMV_JUMP_TO		3
 #define IMV_JUMP_TO_CALL	1
-#define IMV_JUMP_TO_NOP_SIZE	7
+#define IMV_JUMP_TO_OWNER_SIZE	5
 
 static inline void *imv_site_insn(const struct imv_site *site)
 {

@@ -77,7 +77,7 @@ EXPORT_FOR_TEST(arch_imv_insn_size);
 unsigned int arch_imv_reserved_size(const struct imv_site *site)
 {
 	if (imv_site_is_jump(site) && imv_site_flags(site) == IMV_JUMP_TO)
-		return JMP32_INSN_SIZE + IMV_JUMP_TO_NOP_SIZE;
+		return JMP32_INSN_SIZE + IMV_JUMP_TO_OWNER_SIZE;
 	return arch_imv_insn_size(site);
 }
 

@@ -14,7 +14,7 @@
  *  for each probe:
  *	mov ...(%rsp), %rsi; ...	restore; pop, for the last one
  *	push ...(%rbp); ...		arguments on the stack
- *	mov $data, %rdi
+ *	mov $data, %rdi			but NULL, for the first one
  *	call probe
  *	add $size, %rsp			with arguments on the stack
  *
@@ -23,7 +23,7 @@
  *
  * Preemption is disabled as long as a CPU is in a trampoline, so a grace period
  * of RCU is enough to free one. That is why the end, which enables preemption,
- * is in the kernel's text.
+ * is in the kernel's text; or, for a single probe, in a cell, where it stays.
  *
  * There is a frame, as of C code with frame pointers, where these are the
  * configuration's, and where arguments are on the stack. A few words ahead of the
@@ -32,8 +32,6 @@
  * The idea of such code is that of the trampolines of ftrace and BPF.
  */
 #include <linux/bitmap.h>
-#include <linux/cpu.h>
-#include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/memory.h>
@@ -48,6 +46,13 @@
 #include <asm/insn.h>
 #include <asm/text-patching.h>
 
+/* The KUnit tests may be a module. */
+#if IS_ENABLED(CONFIG_TRACEPOINT_KUNIT_TEST)
+#define EXPORT_FOR_TEST(function)	EXPORT_SYMBOL_GPL(function)
+#else
+#define EXPORT_FOR_TEST(function)
+#endif
+
 /*
  * Trampolines live in chunks of memory that is never writable where it is
  * executable: a chunk is filled by text_poke(), and used again. Unwinders look
@@ -58,6 +63,21 @@
 #define SLOT_SIZE	16
 #define SLOTS		(CHUNK_SIZE / SLOT_SIZE)
 #define MAX_CHUNKS	16	/* beyond, tracepoints do without trampolines */
+
+/*
+ * Most tracepoints that are on have one probe. There are cells for their
+ * trampolines, which save the jump to __tracepoint_leave(): each cell has its
+ * own end, which nothing changes while trampolines are written ahead of it and
+ * freed. A task that was preempted in such an end, where preemption is enabled
+ * again, finds it unchanged. The chunk with the cells, the first one, is never
+ * freed. Without frames, the stack is as deep in the whole cell.
+ */
+#define CELL_CODE_SIZE	32	/* the code is at the end of these bytes */
+#define CELL_END_SIZE	16
+#define CELL_SIZE	(CELL_CODE_SIZE + CELL_END_SIZE)
+#define CELL_SLOTS	(CELL_SIZE / SLOT_SIZE)
+#define NR_CELLS	(IS_ENABLED(CONFIG_FRAME_POINTER) ? 0 : CHUNK_SIZE / 2 / CELL_SIZE)
+#define CELLS_SIZE	(NR_CELLS * CELL_SIZE)
 
 struct slots {
 	DECLARE_BITMAP(used, SLOTS);
@@ -101,6 +121,13 @@ static bool find_chunk(unsigned long addr, struct chunk *found)
 	return false;
 }
 
+static bool is_cell(unsigned long addr)
+{
+	u8 *text = smp_load_acquire(&chunks[0].text);
+
+	return text && addr - (unsigned long)text < CELLS_SIZE;
+}
+
 static unsigned int slot_of(const struct chunk *chunk, unsigned long addr)
 {
 	return (addr - (unsigned long)chunk->text) / SLOT_SIZE;
@@ -132,6 +159,7 @@ bool is_tracepoint_trampoline(unsigned long addr)
 
 	return find_chunk(addr, &chunk);
 }
+EXPORT_FOR_TEST(is_tracepoint_trampoline);
 
 /**
  * is_tracepoint_dispatch - does an address lie in what calls probes?
@@ -173,10 +201,13 @@ static int depth_in_frame(const struct unwind_info *info, long offset)
  */
 int tracepoint_trampoline_depth(unsigned long addr)
 {
-	const struct unwind_info *info = find_info(addr);
+	const struct unwind_info *info;
 	long offset, restored;
 	int i, depth = 0;
 
+	if (is_cell(addr))
+		return 0;
+	info = find_info(addr);
 	if (!info)
 		return TRACEPOINT_NO_CODE;
 	offset = addr - (unsigned long)(info + 1);
@@ -293,19 +324,30 @@ static struct chunk *new_chunk(void)
 	return chunk;
 }
 
-static u8 *alloc_slots(struct chunk *chunk, unsigned int nr)
+static u8 *alloc_slots(struct chunk *chunk, unsigned int from, unsigned int to,
+		       unsigned int nr)
 {
 	struct slots *slots = chunk->slots;
 	unsigned long first;
 
 	if (!chunk->text)
 		return NULL;
-	first = bitmap_find_next_zero_area(slots->used, SLOTS, 0, nr, 0);
-	if (first + nr > SLOTS)
+	first = bitmap_find_next_zero_area(slots->used, to, from, nr, 0);
+	if (first + nr > to)
 		return NULL;
 	bitmap_set(slots->used, first, nr);
-	set_bit(first, slots->first);
 	return chunk->text + first * SLOT_SIZE;
+}
+
+/* Slots that are no cells. */
+static u8 *alloc_other_slots(struct chunk *chunk, unsigned int nr)
+{
+	unsigned int from = chunk == chunks ? CELLS_SIZE / SLOT_SIZE : 0;
+	u8 *memory = alloc_slots(chunk, from, SLOTS, nr);
+
+	if (memory)
+		set_bit(slot_of(chunk, (unsigned long)memory), chunk->slots->first);
+	return memory;
 }
 
 static u8 *alloc_memory(unsigned int size)
@@ -318,11 +360,11 @@ static u8 *alloc_memory(unsigned int size)
 		return NULL;
 	mutex_lock(&chunks_mutex);
 	for (chunk = chunks; chunk < chunks + nr_chunks && !memory; chunk++)
-		memory = alloc_slots(chunk, nr);
+		memory = alloc_other_slots(chunk, nr);
 	if (!memory) {
 		chunk = new_chunk();
 		if (chunk)
-			memory = alloc_slots(chunk, nr);
+			memory = alloc_other_slots(chunk, nr);
 	}
 	mutex_unlock(&chunks_mutex);
 	return memory;
@@ -354,38 +396,39 @@ static void poke_int3(u8 *text, unsigned int size)
 	}
 }
 
+/* @size: without the end of a cell, which stays */
 static void free_memory(u8 *memory, unsigned int size)
 {
+	unsigned int first, nr = DIV_ROUND_UP(size, SLOT_SIZE);
 	struct chunk chunk;
-	unsigned int first;
 
+	if (is_cell((unsigned long)memory))
+		nr = CELL_SLOTS;
 	mutex_lock(&chunks_mutex);
 	if (!WARN_ON_ONCE(!find_chunk((unsigned long)memory, &chunk))) {
 		first = slot_of(&chunk, (unsigned long)memory);
 		clear_bit(first, chunk.slots->first);
 		poke_int3(memory, size);
-		bitmap_clear(chunk.slots->used, first, DIV_ROUND_UP(size, SLOT_SIZE));
+		bitmap_clear(chunk.slots->used, first, nr);
 	}
 	mutex_unlock(&chunks_mutex);
 }
 
-/* All empty chunks but one, which the next probe does not have to wait for. */
+/* All empty chunks but the first one, which has the cells. */
 static unsigned int unlink_empty_chunks(struct chunk *unlinked)
 {
 	unsigned int nr_empty = 0;
 	struct chunk *chunk;
 
 	mutex_lock(&chunks_mutex);
-	for (chunk = chunks; chunk < chunks + nr_chunks; chunk++) {
+	for (chunk = chunks + 1; chunk < chunks + nr_chunks; chunk++) {
 		if (!chunk->text || !bitmap_empty(chunk->slots->used, SLOTS))
 			continue;
-		if (nr_empty++) {
-			*unlinked++ = *chunk;
-			WRITE_ONCE(chunk->text, NULL);
-		}
+		unlinked[nr_empty++] = *chunk;
+		WRITE_ONCE(chunk->text, NULL);
 	}
 	mutex_unlock(&chunks_mutex);
-	return nr_empty ? nr_empty - 1 : 0;
+	return nr_empty;
 }
 
 /**
@@ -406,12 +449,14 @@ void arch_trim_tracepoint_code(void)
 		kfree(unlinked[nr].slots);
 	}
 }
+EXPORT_FOR_TEST(arch_trim_tracepoint_code);
 
 /* Code being written, twice: first without a buffer, to learn its size. */
 struct writer {
 	struct unwind_info info;
 	u8 *buffer;
 	unsigned int size;
+	u8 *cell;		/* which has the end, or NULL */
 	unsigned long text;	/* where it will be executed */
 	bool too_far;		/* a function that no call reaches */
 };
@@ -452,15 +497,13 @@ static void write_online_check(struct writer *w)
 #endif
 }
 
+/* Of an even size, see write_trampoline(). */
 static void write_data(struct writer *w, const void *data)
 {
 	unsigned long value = (unsigned long)data;
 
 	if (value == (u32)value) {
-		write_insn(w, 0xbf);			/* mov $, %edi */
-		write_s32(w, value);
-	} else if (value == (long)(s32)value) {
-		write_insn(w, 0x48, 0xc7, 0xc7);	/* mov $, %rdi */
+		write_insn(w, 0x40, 0xbf);		/* mov $, %edi */
 		write_s32(w, value);
 	} else {
 		write_insn(w, 0x48, 0xbf);		/* movabs $, %rdi */
@@ -499,19 +542,87 @@ static void write_restore(struct writer *w, unsigned int nr)
 	write_bytes(w, pop + sizeof(pop) - save_offset[nr], save_offset[nr]);
 }
 
+/* Sites pass NULL for the data, which the first probe finds there. */
 static void write_call(struct writer *w, const struct tracepoint_func *probe,
-		       unsigned int on_stack)
+		       bool first, unsigned int on_stack)
 {
 	unsigned int i;
 
 	/* A probe may change what is on its stack, so each gets its own. */
 	for (i = on_stack; i--; )
 		write_insn(w, 0xff, 0x75, 16 + 8 * i);	/* push ...(%rbp) */
-	write_data(w, probe->data);
+	if (probe->data || !first)
+		write_data(w, probe->data);
 	write_insn(w, CALL_INSN_OPCODE);
 	write_target(w, probe->func);
 	if (on_stack)
 		write_insn(w, 0x48, 0x83, 0xc4, 8 * on_stack);
+}
+
+/* What __tracepoint_leave() does, without a call of its own. */
+static void write_cell_end(struct writer *w)
+{
+#ifdef CONFIG_PREEMPT_COUNT
+	if (IS_ENABLED(CONFIG_SMP))
+		write_insn(w, 0x65);
+	write_insn(w, 0xff, 0x0c, 0x25);	/* decl %gs:__preempt_count */
+	write_s32(w, (unsigned long)&__preempt_count);
+#endif
+	if (IS_ENABLED(CONFIG_PREEMPTION)) {
+		write_insn(w, 0x0f, 0x84);	/* je */
+		write_target(w, __tracepoint_resched);
+	}
+	write_insn(w, RET_INSN_OPCODE, INT3_INSN_OPCODE);
+}
+
+static void write_cells(u8 *text, u8 *buffer)
+{
+	unsigned int end;
+
+	memset(buffer, INT3_INSN_OPCODE, CELLS_SIZE);
+	for (end = CELL_CODE_SIZE; end < CELLS_SIZE; end += CELL_SIZE) {
+		struct writer w = {
+			.buffer = buffer + end,
+			.text = (unsigned long)text + end,
+		};
+
+		write_cell_end(&w);
+	}
+	poke(text, buffer, CELLS_SIZE);
+}
+
+/* Which return the CPU wants is known after boot. Return: are there cells? */
+static bool make_cells(void)
+{
+	static bool made;
+	u8 *buffer;
+
+	lockdep_assert_held(&chunks_mutex);
+	if (made)
+		return true;
+	if (!NR_CELLS || system_state == SYSTEM_BOOTING ||
+	    cpu_feature_enabled(X86_FEATURE_RETHUNK))
+		return false;
+	if (!chunks[0].text && !new_chunk())
+		return false;
+	buffer = kvmalloc(CELLS_SIZE, GFP_KERNEL);
+	if (!buffer)
+		return false;
+	write_cells(chunks[0].text, buffer);
+	kvfree(buffer);
+	made = true;
+	return true;
+}
+
+static u8 *alloc_cell(void)
+{
+	u8 *cell = NULL;
+
+	mutex_lock(&chunks_mutex);
+	if (make_cells())
+		cell = alloc_slots(chunks, 0, CELLS_SIZE / SLOT_SIZE, CELL_SLOTS);
+	mutex_unlock(&chunks_mutex);
+	return cell;
 }
 
 static void write_trampoline(struct writer *w, const struct tracepoint_func *probes,
@@ -523,6 +634,9 @@ static void write_trampoline(struct writer *w, const struct tracepoint_func *pro
 	const struct tracepoint_func *probe;
 
 	w->size = 0;
+	/* A stub cannot lead to an odd address, and a cell has the code at its end. */
+	if (w->cell && !IS_ENABLED(CONFIG_SMP))
+		write_insn(w, 0x90);
 	w->info.framed = IS_ENABLED(CONFIG_FRAME_POINTER) || on_stack;
 	write_online_check(w);
 	if (w->info.framed)
@@ -533,20 +647,43 @@ static void write_trampoline(struct writer *w, const struct tracepoint_func *pro
 			write_restore(w, saved);
 		else if (probe != probes)
 			write_load_saved(w, saved);
-		write_call(w, probe, on_stack);
+		write_call(w, probe, probe == probes, on_stack);
 	}
 	if (w->info.framed)
 		write_insn(w, 0x5d);
-	write_insn(w, JMP32_INSN_OPCODE);
-	write_target(w, __tracepoint_leave);
+	if (!w->cell) {
+		write_insn(w, JMP32_INSN_OPCODE);
+		write_target(w, __tracepoint_leave);
+	}
 	w->info.size = w->size;
+}
+
+/* Finds the place of the code, whose size is known. Return: 0 or -ENOMEM */
+static int place_trampoline(struct writer *w, struct tracepoint_code *code)
+{
+	u8 *memory;
+
+	code->size = w->size;
+	if (w->cell) {
+		code->text = w->cell + CELL_CODE_SIZE - w->size;
+		code->size += CELL_END_SIZE;
+	} else {
+		memory = alloc_memory(sizeof(w->info) + w->size);
+		if (!memory)
+			return -ENOMEM;
+		code->text = memory + sizeof(w->info);
+	}
+	w->text = (unsigned long)code->text;
+	WARN_ON_ONCE(w->text & IMV_JUMP_TO_CALL);
+	return 0;
 }
 
 static void copy_trampoline(const struct writer *w)
 {
 	u8 *text = (u8 *)w->text;
 
-	poke(text - sizeof(w->info), (const u8 *)&w->info, sizeof(w->info));
+	if (!w->cell)
+		poke(text - sizeof(w->info), (const u8 *)&w->info, sizeof(w->info));
 	poke(text, w->buffer, w->size);
 }
 
@@ -564,29 +701,28 @@ int arch_make_tracepoint_code(const struct tracepoint_func *probes,
 			      unsigned int nr_args, struct tracepoint_code *code)
 {
 	struct writer w = { };
-	u8 *memory;
+	int ret = -ENOMEM;
 
+	if (!probes[1].func && nr_args <= TRACEPOINT_REG_ARGS)
+		w.cell = alloc_cell();
 	write_trampoline(&w, probes, nr_args);
 	w.buffer = kmalloc(w.size, GFP_KERNEL);
-	if (!w.buffer)
-		return -ENOMEM;
-	memory = alloc_memory(sizeof(w.info) + w.size);
-	if (!memory) {
-		kfree(w.buffer);
-		return -ENOMEM;
+	if (w.buffer)
+		ret = place_trampoline(&w, code);
+	if (!ret) {
+		write_trampoline(&w, probes, nr_args);
+		ret = w.too_far ? -ERANGE : 0;
+		if (!ret)
+			copy_trampoline(&w);
+		else
+			arch_free_tracepoint_code(code);
+	} else if (w.cell) {
+		free_memory(w.cell, CELL_CODE_SIZE);
 	}
-
-	code->text = memory + sizeof(w.info);
-	code->size = w.size;
-	w.text = (unsigned long)code->text;
-	write_trampoline(&w, probes, nr_args);
-	if (!w.too_far)
-		copy_trampoline(&w);
-	else
-		arch_free_tracepoint_code(code);
 	kfree(w.buffer);
-	return w.too_far ? -ERANGE : 0;
+	return ret;
 }
+EXPORT_FOR_TEST(arch_make_tracepoint_code);
 
 /**
  * arch_free_tracepoint_code - free a trampoline
@@ -596,6 +732,12 @@ int arch_make_tracepoint_code(const struct tracepoint_func *probes,
  */
 void arch_free_tracepoint_code(const struct tracepoint_code *code)
 {
-	free_memory(code->text - sizeof(struct unwind_info),
-		    code->size + sizeof(struct unwind_info));
+	u8 *end = code->text + code->size;
+
+	if (is_cell((unsigned long)code->text))
+		free_memory(end - CELL_SIZE, CELL_CODE_SIZE);
+	else
+		free_memory(code->text - sizeof(struct unwind_info),
+			    code->size + sizeof(struct unwind_info));
 }
+EXPORT_FOR_TEST(arch_free_tracepoint_code);

@@ -16,7 +16,7 @@
  * is as if the site had called, for unwinders too.
  */
 SYM_FUNC_START(__tracepoint_walk)
-	popq	%rdi			/* the NOP in the stub */
+	popq	%rdi			/* what is behind the call */
 	UNWIND_HINT_FUNC
 	pushq	%rbp
 	movq	%rsp, %rbp

@@ -33,26 +33,28 @@ struct tracepoint_func;
 #define __TRACESTUB_PREEMPT_DISABLE
 #endif
 
+/* test $, %eax; of IMV_JUMP_TO_OWNER_SIZE bytes */
+#define TRACESTUB_TEST_OPCODE	0xa9
+
 /*
  * Preemption is disabled before the jump: a CPU in a trampoline is a reader of
  * RCU before any probe is called.
  *
  * The record of the jump is that of an immediate value of the IMV_JUMP_TO kind.
- * Without a trampoline the jump becomes a call of __tracepoint_walk(), which
- * reads from the NOP, that is at its return address, whose stub this is. It does
- * not return there.
+ * Without a trampoline the jump becomes a call of __tracepoint_walk(), which does
+ * not return. It reads at its return address whose stub this is: in the operand of
+ * a TEST, which is there for disassemblers and is never executed.
  */
 #define ARCH_TRACESTUB(name)						\
 	asm(".pushsection .text, \"ax\"\n\t"				\
-	    ".balign 4\n\t"						\
 	    ".globl __traceiter_" #name "\n\t"				\
 	    ".type __traceiter_" #name ", @function\n"			\
 	    "__traceiter_" #name ":\n\t"				\
 	    ANNOTATE_NOENDBR						\
 	    __TRACESTUB_PREEMPT_DISABLE					\
 	    "1: jmp __tracepoint_leave\n\t"				\
-	    "nopl __tracepoint_" #name "(%rip)\n\t"			\
-	    "int3\n\t"							\
+	    ".byte " __stringify(TRACESTUB_TEST_OPCODE) "\n\t"		\
+	    ".long __tracepoint_" #name " - .\n\t"			\
 	    ".size __traceiter_" #name ", . - __traceiter_" #name "\n\t" \
 	    ".popsection\n\t"						\
 	    ".pushsection __imv, \"aw\"\n\t"				\
@@ -65,14 +67,9 @@ struct tracepoint_func;
 	    ".popsection")
 
 void __tracepoint_leave(void);
+void __tracepoint_resched(void);
 void __tracepoint_walk(void);
 extern const u8 __tracepoint_walk_end[];
-
-/*
- * The NOP in a stub, of IMV_JUMP_TO_NOP_SIZE bytes: from here on, how far the
- * tracepoint is from its end.
- */
-#define TRACESTUB_NOP_OPERAND	3
 
 /* What tracepoint_trampoline_depth() returns beside a depth. */
 #define TRACEPOINT_BP_SET	(-1)
