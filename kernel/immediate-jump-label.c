@@ -47,11 +47,14 @@ void arch_imv_transform(const struct imv_site *site, bool early)
 
 	imv_queue((struct jump_entry *)&site->entry,
 		  on == likely ? JUMP_LABEL_NOP : JUMP_LABEL_JMP);
-	if (early)
-		imv_apply();
 }
 
 void arch_imv_finish(void)
+{
+	imv_apply();
+}
+
+void arch_imv_finish_early(void)
 {
 	imv_apply();
 }

@@ -243,6 +243,7 @@ static void imv_sweep_dirty(void)
 		return;
 	if (imv_ready && system_state == SYSTEM_BOOTING) {
 		imv_sweep_ranges(true);
+		arch_imv_finish_early();
 	} else if (imv_ready) {
 		arch_imv_expect(imv_count_ranges());
 		imv_sweep_ranges(false);
@@ -508,17 +509,22 @@ void __init imv_free_init_mem(void)
 static void imv_sweep_built(struct imv_site *site, struct imv_site *stop)
 {
 	const void *built = NULL;
+	bool changed = false;
 
 	for (; site < stop; site++) {
 		const void *var = imv_site_var(site);
 
 		if (var == built || imv_site_is_gone(site))
 			continue;
-		if (imv_site_is_built(site))
+		if (imv_site_is_built(site)) {
 			built = var;
-		else
+		} else {
 			arch_imv_transform(site, true);
+			changed = true;
+		}
 	}
+	if (changed)
+		arch_imv_finish_early();
 }
 
 /*

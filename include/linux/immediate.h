@@ -209,6 +209,7 @@ void arch_imv_init_site(const struct imv_site *site);
 int arch_imv_patch(const struct imv_site *site, bool early);
 void arch_imv_transform(const struct imv_site *site, bool early);
 void arch_imv_finish(void);
+void arch_imv_finish_early(void);
 unsigned int arch_imv_insn_size(const struct imv_site *site);
 unsigned int arch_imv_reserved_size(const struct imv_site *site);
 

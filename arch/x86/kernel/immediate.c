@@ -284,3 +284,11 @@ void arch_imv_finish(void)
 	text_poke_finish();
 	mutex_unlock(&text_mutex);
 }
+
+/**
+ * arch_imv_finish_early - complete the changes of sites that nothing executes
+ */
+void arch_imv_finish_early(void)
+{
+	/* text_poke_early() has done it. */
+}
