@@ -123,7 +123,8 @@ static bool find_chunk(unsigned long addr, struct chunk *found)
 
 static bool is_cell(unsigned long addr)
 {
-	u8 *text = smp_load_acquire(&chunks[0].text);
+	/* As find_chunk(), which is for callers that read the slots too. */
+	u8 *text = READ_ONCE(chunks[0].text);
 
 	return text && addr - (unsigned long)text < CELLS_SIZE;
 }

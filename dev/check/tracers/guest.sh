@@ -105,7 +105,7 @@ is_free() {
 		sleep 0.2
 	done
 	awk -F'\t' '$4 + $5' $markers >&2
-	ps axf | grep -v '\]$' >&2
+	ps axf >&2
 	lttng list >&2
 	ls -d $tracefs/instances/* >&2
 	return 1
