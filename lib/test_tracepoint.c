@@ -463,7 +463,7 @@ static bool is_in_thunk(unsigned long addr)
 	char name[KSYM_SYMBOL_LEN];
 
 	snprintf(name, sizeof(name), "%ps", (void *)addr);
-	return strstarts(name, "__x86_indirect_") || strstarts(name, "__x86_return_");
+	return strstarts(name, "__x86_indirect_") || strstr(name, "return_thunk");
 }
 
 static bool is_in(unsigned long addr, void *func)

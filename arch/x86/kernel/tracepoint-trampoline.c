@@ -123,7 +123,7 @@ static bool find_chunk(unsigned long addr, struct chunk *found)
 
 static bool is_cell(unsigned long addr)
 {
-	/* As find_chunk(), which is for callers that read the slots too. */
+	/* Unlike find_chunk(), this reads no slots: no order is needed. */
 	u8 *text = READ_ONCE(chunks[0].text);
 
 	return text && addr - (unsigned long)text < CELLS_SIZE;
