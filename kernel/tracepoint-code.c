@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/rculist.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <asm/unaligned.h>
@@ -19,8 +20,8 @@
 #define TRAMPOLINE_MODULE	"__builtin__tracepoint"
 
 /*
- * All arrays with a trampoline, for the names of these; for a moment there are two
- * of a tracepoint, until the old one is freed. Changed under tracepoints_mutex, read
+ * All arrays with a trampoline, for the names of these. Those of a tracepoint that
+ * were replaced stay until they are freed. Changed under tracepoints_mutex, read
  * under RCU.
  */
 static LIST_HEAD(named);
@@ -73,7 +74,7 @@ notrace struct tracepoint_walk tracepoint_walk_begin(const u8 *behind_call)
 
 static void name_of(const struct tp_probes *probes, char *name)
 {
-	snprintf(name, KSYM_NAME_LEN, TRAMPOLINE_PREFIX "%s", probes->tp->name);
+	snprintf(name, KSYM_NAME_LEN, TRAMPOLINE_PREFIX "%s", probes->name);
 }
 
 static void tell_perf(const struct tp_probes *probes, bool gone)
@@ -90,13 +91,16 @@ int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
 {
 	int ret;
 
-	probes->tp = tp;
 	probes->code.text = NULL;
 	INIT_LIST_HEAD(&probes->list);
 	if (!tp->nr_args)
 		return 0;
+	probes->name = kstrdup_const(tp->name, GFP_KERNEL);
+	if (!probes->name)
+		return 0;
 	ret = arch_make_tracepoint_code(probes->probes, tp->nr_args, &probes->code);
 	if (ret) {
+		kfree_const(probes->name);
 		probes->code.text = NULL;
 		return ret == -ENOMEM ? 0 : ret;
 	}
@@ -133,8 +137,10 @@ void tp_forget_code(struct tp_probes *probes)
 
 void tp_free_code(struct tp_probes *probes)
 {
-	if (probes->code.text)
-		arch_free_tracepoint_code(&probes->code);
+	if (!probes->code.text)
+		return;
+	arch_free_tracepoint_code(&probes->code);
+	kfree_const(probes->name);
 }
 
 #ifdef CONFIG_KALLSYMS

@@ -10,10 +10,14 @@
 #include <linux/list.h>
 #include <linux/tracepoint.h>
 
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+#include <asm/generated-text.h>
+#endif
+
 /**
  * struct tp_probes - the probes of a tracepoint
  * @next: the next one of those that wait to be freed
- * @tp: the tracepoint
+ * @name: of the tracepoint, which may be gone before its probes
  * @list: of all that have a trampoline, for its name
  * @code: the trampoline; its text is NULL if there is none
  * @probes: the probes, by priority; a NULL function ends them
@@ -21,15 +25,15 @@
 struct tp_probes {
 	struct tp_probes *next;
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-	struct tracepoint *tp;
+	const char *name;
 	struct list_head list;
-	struct tracepoint_code code;
+	struct generated_text code;
 #endif
 	struct tracepoint_func probes[];
 };
 
 /*
- * All are called with tracepoints_mutex held, but for arch_trim_tracepoint_code().
+ * All are called with tracepoints_mutex held, but for trim_generated_text().
  *
  * tp_make_code() makes what the stub is to lead to, tp_set_code() makes it lead
  * there (NULL: to nothing). Before probes are freed, tp_forget_code() and a grace
@@ -61,7 +65,7 @@ static inline void tp_set_code(struct tracepoint *tp,
 static inline void tp_walk(struct tracepoint *tp) { }
 static inline void tp_forget_code(struct tp_probes *probes) { }
 static inline void tp_free_code(struct tp_probes *probes) { }
-static inline void arch_trim_tracepoint_code(void) { }
+static inline void trim_generated_text(void) { }
 #endif
 
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL

@@ -143,7 +143,7 @@ static void free_retired(struct work_struct *work)
 		kfree(probes);
 	}
 	mutex_unlock(&tracepoints_mutex);
-	arch_trim_tracepoint_code();
+	trim_generated_text();
 }
 
 static DECLARE_DELAYED_WORK(free_retired_work, free_retired);
@@ -691,9 +691,6 @@ static void drop_probes_on(struct module *mod)
 			  mod->tracepoints_ptrs + mod->num_tracepoints,
 			  drop_all_probes, NULL);
 	mutex_unlock(&tracepoints_mutex);
-	/* Trampolines have the names of their tracepoints. */
-	if (IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) && mod->num_tracepoints)
-		flush_delayed_work(&free_retired_work);
 }
 
 static void tracepoint_module_going(struct module *mod)

@@ -711,6 +711,17 @@ static void expect_refused(struct kunit *test, unsigned int nr, unsigned int siz
 	memcpy(fake.text, old, sizeof(old));
 }
 
+/* A breakpoint at a site that is not to change is not in the way, unless @hidden. */
+static void expect_breakpoint_ignored(struct kunit *test, bool hidden)
+{
+	u8 old = fake.text[0];
+
+	fake.text[0] = INT3_INSN_OPCODE;
+	KUNIT_EXPECT_EQ(test, arch_imv_patch(&fake.site, true), hidden ? -EINVAL : 0);
+	KUNIT_EXPECT_EQ(test, fake.text[0], INT3_INSN_OPCODE);
+	fake.text[0] = old;
+}
+
 static void imv_test_foreign_jump(struct kunit *test)
 {
 	const u8 jmp2[] = { JMP8_INSN_OPCODE, 0x10 };
@@ -722,14 +733,22 @@ static void imv_test_foreign_jump(struct kunit *test)
 		make_fake_jump(IMV_JUMP_NOP, 0x10, i, i ? nop2 : jmp2, 2);
 		expect_patched(test, i ? jmp2 : nop2, 2);
 		expect_patched(test, i ? jmp2 : nop2, 2);
+		expect_breakpoint_ignored(test, false);
 		fake.var = !i;
 		expect_refused(test, 2, 2);
 
 		make_fake_jump(IMV_JUMP_LIKELY, 0x100, i, i ? jmp5 : nop5, 5);
 		expect_patched(test, i ? nop5 : jmp5, 5);
+		expect_breakpoint_ignored(test, false);
 		fake.var = !i;
 		expect_refused(test, 5, 5);
 	}
+
+	/* One that looks like the NOP behind its first byte. */
+	make_fake_jump(IMV_JUMP_NOP, 0, 0, nop2, 2);
+	fake.site.target -= 0x70;
+	expect_patched(test, nop2, 2);
+	expect_breakpoint_ignored(test, true);
 }
 
 /* Wherever it leads: what was connected last is not known. */
@@ -740,6 +759,7 @@ static void imv_test_foreign_jump_to(struct kunit *test)
 
 	make_fake_jump(IMV_JUMP_TO, 0x10, 0, jmp5, 5);
 	expect_patched(test, back, 5);
+	expect_breakpoint_ignored(test, false);
 	fake.var = 1;
 	expect_refused(test, 1, 5);
 }
@@ -754,6 +774,7 @@ static void imv_test_foreign_mov(struct kunit *test)
 
 	make_fake(2, sizeof(word), 9, word, sizeof(word));
 	expect_patched(test, new_word, sizeof(word));
+	expect_breakpoint_ignored(test, false);
 	fake.var = 8;
 	expect_refused(test, 1, sizeof(word));
 	make_fake(0, sizeof(upper), 9, upper, sizeof(upper));

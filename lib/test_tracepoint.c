@@ -8,6 +8,7 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -19,6 +20,7 @@
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 #include <linux/kdebug.h>
 #include <asm/debugreg.h>
+#include <asm/generated-text.h>
 #include <asm/unwind.h>
 #endif
 
@@ -1046,6 +1048,21 @@ static void tp_test_no_memory_for_code(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 }
 
+/* What it finds at its return address is not for others to replace. */
+static void tp_test_no_kprobe(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	struct kprobe kprobe = { .symbol_name = "__tracepoint_walk" };
+	int ret = register_kprobe(&kprobe);
+
+	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
+	if (!ret)
+		unregister_kprobe(&kprobe);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
+}
+
 /* A tracepoint whose sites call a stub in C has no use for a trampoline. */
 static void tp_test_no_code(struct kunit *test)
 {
@@ -1062,13 +1079,13 @@ static void tp_test_no_code(struct kunit *test)
 
 static int code_cmp(const void *a, const void *b)
 {
-	const struct tracepoint_code *code_a = a, *code_b = b;
+	const struct generated_text *code_a = a, *code_b = b;
 
 	return code_a->text < code_b->text ? -1 : code_a->text > code_b->text;
 }
 
 /* Return: how many there are, with two probes or one. */
-static unsigned int make_codes(struct tracepoint_code *codes)
+static unsigned int make_codes(struct generated_text *codes)
 {
 	struct tracepoint_func probes[] = { { .func = probe_plain }, { .func = probe_plain }, { } };
 	unsigned int i;
@@ -1082,7 +1099,7 @@ static unsigned int make_codes(struct tracepoint_code *codes)
 /* More trampolines than the first memory holds: none overlaps another one. */
 static void tp_test_many_codes(struct kunit *test)
 {
-	struct tracepoint_code *codes = kvcalloc(NR_CODES, sizeof(*codes), GFP_KERNEL);
+	struct generated_text *codes = kvcalloc(NR_CODES, sizeof(*codes), GFP_KERNEL);
 	unsigned int i, nr, round;
 
 	KUNIT_ASSERT_NOT_NULL(test, codes);
@@ -1102,7 +1119,6 @@ static void tp_test_many_codes(struct kunit *test)
 		for (i = 0; i < nr; i++)
 			arch_free_tracepoint_code(&codes[i % 2 ? nr - 1 - i / 2 : i / 2]);
 	}
-	arch_trim_tracepoint_code();
 	kvfree(codes);
 }
 
@@ -1386,6 +1402,7 @@ static struct kunit_case tp_test_cases[] = {
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 	KUNIT_CASE(tp_test_no_memory_for_code),
 	KUNIT_CASE(tp_test_no_code),
+	KUNIT_CASE(tp_test_no_kprobe),
 	KUNIT_CASE(tp_test_many_codes),
 	KUNIT_CASE(tp_test_name),
 	KUNIT_CASE(tp_test_single_steps),

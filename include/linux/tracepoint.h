@@ -132,12 +132,6 @@ void tracepoint_synchronize_unregister(void);
 static inline void tracepoint_synchronize_unregister(void) { }
 #endif
 
-/* What the trampoline of some probes is made of. */
-struct tracepoint_code {
-	u8 *text;
-	unsigned int size;
-};
-
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 #define TRACEPOINT_CODE_OFFSET	28
 #include <asm/tracepoint.h>

@@ -204,6 +204,29 @@ static bool is_intact(const struct imv_site *site, unsigned int size)
 	return !memcmp(insn, jump.bytes, size) || !memcmp(insn, x86_nops[size], size);
 }
 
+/* Both forms of some short jumps have the same second byte. */
+static bool differs_behind_first_byte(const struct imv_site *site, unsigned int size)
+{
+	u8 distance = imv_site_target(site) - imv_site_insn(site) - JMP8_INSN_SIZE;
+
+	return !imv_site_is_jump(site) || size != JMP8_INSN_SIZE ||
+	       distance != x86_nops[JMP8_INSN_SIZE][1];
+}
+
+/*
+ * Is the code what it is to be? Then a debugger's breakpoint in the place of the
+ * first byte is not in the way.
+ */
+static bool is_current(const struct imv_site *site, const struct imv_insn *new)
+{
+	const u8 *insn = imv_site_insn(site);
+
+	if (!memcmp(insn, new->bytes, new->size))
+		return true;
+	return *insn == INT3_INSN_OPCODE && differs_behind_first_byte(site, new->size) &&
+	       !memcmp(insn + 1, new->bytes + 1, new->size - 1);
+}
+
 /**
  * arch_imv_expect - prepare for the changes of a sweep
  * @nr: at most so many
@@ -225,16 +248,14 @@ void arch_imv_expect(unsigned int nr)
  *
  * Context: unless @early, text_mutex is held and the change is complete after
  *	    arch_imv_finish().
- * Return: 0, or -EINVAL if the site has bytes that were not put there, such as
- *	   the breakpoint of a debugger: then it is left alone.
+ * Return: 0, or -EINVAL if the site is to change and has bytes that were not put
+ *	   there, such as the breakpoint of a debugger: then it is left alone.
  */
 int __ref arch_imv_patch(const struct imv_site *site, bool early)
 {
 	struct imv_insn new = { .size = arch_imv_insn_size(site) };
 	void *insn = imv_site_insn(site);
 
-	if (!is_intact(site, new.size))
-		return -EINVAL;
 	if (!imv_site_is_jump(site))
 		make_mov(site, &new);
 	else if (imv_site_flags(site) == IMV_JUMP_TO)
@@ -242,8 +263,10 @@ int __ref arch_imv_patch(const struct imv_site *site, bool early)
 	else
 		make_jump(site, &new);
 
-	if (!memcmp(insn, new.bytes, new.size))
+	if (is_current(site, &new))
 		return 0;
+	if (!is_intact(site, new.size))
+		return -EINVAL;
 	if (early)
 		text_poke_early(insn, new.bytes, new.size);
 	else

@@ -3,6 +3,7 @@
  * Calls the probes of a tracepoint that has no trampoline, for want of memory.
  */
 #include <linux/linkage.h>
+#include <asm/asm.h>
 #include <asm/asm-offsets.h>
 #include <asm/nospec-branch.h>
 #include <asm/unwind_hints.h>
@@ -63,3 +64,6 @@ SYM_FUNC_START(__tracepoint_walk)
 	jmp	__tracepoint_leave
 SYM_FUNC_END(__tracepoint_walk)
 SYM_INNER_LABEL(__tracepoint_walk_end, SYM_L_GLOBAL)
+
+/* A return probe would replace the address that tells the stub. */
+_ASM_NOKPROBE(__tracepoint_walk)

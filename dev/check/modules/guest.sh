@@ -61,7 +61,25 @@ goes_while_in_use() {
 	rmmod marker_probe
 }
 
+# What was connected until then is not there any more, and nobody asks for its name.
+fails_while_coming() {
+	modprobe marker-probe marker=coming_mark 'format="number %d"' print=0
+	insmod "$dir/refuse.ko"
+	for _ in 1 2 3; do
+		fails insmod "$dir/coming.ko"
+		cat /proc/kallsyms >/dev/null
+		sleep 0.5
+	done
+	rmmod refuse
+	insmod "$dir/coming.ko"
+	echo 1 >/sys/module/coming/parameters/fire
+	is "$(<$mark)" 1
+	rmmod coming
+	rmmod marker_probe
+}
+
 forgets_its_probes
 fails_to_load
+fails_while_coming
 comes_by_force
 goes_while_in_use

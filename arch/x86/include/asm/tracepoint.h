@@ -13,6 +13,7 @@
 #include <linux/stringify.h>
 #include <asm/asm.h>
 
+struct generated_text;
 struct pt_regs;
 struct tracepoint_func;
 
@@ -71,23 +72,12 @@ void __tracepoint_resched(void);
 void __tracepoint_walk(void);
 extern const u8 __tracepoint_walk_end[];
 
-/* What tracepoint_trampoline_depth() returns beside a depth. */
-#define TRACEPOINT_BP_SET	(-1)
-#define TRACEPOINT_BP_PUSHED	(-2)
-#define TRACEPOINT_NO_CODE	(-3)
-
 int arch_make_tracepoint_code(const struct tracepoint_func *probes,
-			      unsigned int nr_args, struct tracepoint_code *code);
-void arch_free_tracepoint_code(const struct tracepoint_code *code);
-void arch_trim_tracepoint_code(void);
-
-#ifndef CONFIG_MODULES
-extern u8 tracepoint_text[];
-#endif
+			      unsigned int nr_args, struct generated_text *code);
+void arch_free_tracepoint_code(const struct generated_text *code);
 
 bool is_tracepoint_trampoline(unsigned long addr);
 bool is_tracepoint_dispatch(unsigned long addr);
-int tracepoint_trampoline_depth(unsigned long addr);
 void tracepoint_caller_regs(struct pt_regs *regs);
 
 #endif /* _ASM_X86_TRACEPOINT_H */

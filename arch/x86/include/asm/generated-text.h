@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _ASM_X86_GENERATED_TEXT_H
+#define _ASM_X86_GENERATED_TEXT_H
+
+/*
+ * Code that is made at run time, in small pieces: the trampolines of tracepoints
+ * and those of sets of function tracers. Its memory, what writes it, and what
+ * unwinders need to know of it.
+ */
+
+#include <linux/types.h>
+
+/**
+ * enum generated_text_kind - what calls whom
+ * @GENERATED_TRACEPOINT: a tracepoint its probes; hidden from stacks of events
+ * @GENERATED_FTRACE: a traced function its tracers
+ */
+enum generated_text_kind { GENERATED_TRACEPOINT, GENERATED_FTRACE };
+
+/**
+ * struct generated_text - a piece of it
+ * @text: its first instruction, at an even address
+ * @size: in bytes
+ */
+struct generated_text {
+	u8 *text;
+	unsigned int size;
+};
+
+/*
+ * How deep the stack is from an offset on: the words between what %rsp points to
+ * and the return address. Or one of these.
+ */
+#define GENERATED_BP_SET	(-1)	/* %rbp points to the caller's %rbp */
+#define GENERATED_BP_PUSHED	(-2)	/* %rsp does */
+#define GENERATED_NO_TEXT	(-3)
+
+struct generated_depth {
+	u16 from;
+	s16 depth;
+};
+
+#define GENERATED_MAX_DEPTHS	12
+
+/**
+ * struct text_writer - text being written
+ * @buffer: where it is written to, or NULL to learn its size
+ * @size: bytes so far
+ * @text: where it will be executed
+ * @too_far: a call or jump does not reach its target
+ * @nr_depths: how many of these there are
+ * @depths: where the depth of the stack changes; it begins as 0
+ */
+struct text_writer {
+	u8 *buffer;
+	unsigned int size;
+	unsigned long text;
+	bool too_far;
+	unsigned int nr_depths;
+	struct generated_depth depths[GENERATED_MAX_DEPTHS];
+};
+
+void text_write(struct text_writer *w, const void *bytes, unsigned int size);
+void text_write_s32(struct text_writer *w, s32 value);
+void text_write_target(struct text_writer *w, const void *target);
+void text_write_ptr(struct text_writer *w, u8 reg, const void *ptr);
+void text_write_depth(struct text_writer *w, int depth);
+
+#define text_write_insn(w, bytes...)					\
+	text_write(w, (const u8 []){ bytes }, sizeof((const u8 []){ bytes }))
+
+int generate_text(enum generated_text_kind kind,
+		  void (*write)(struct text_writer *w, const void *arg),
+		  const void *arg, struct generated_text *result);
+void generated_text_poke(u8 *text, const u8 *bytes, unsigned int size);
+void generated_text_poke_int3(u8 *text, unsigned int size);
+void free_generated_text(const struct generated_text *text);
+void trim_generated_text(void);
+
+bool is_generated_text(unsigned long addr, enum generated_text_kind kind);
+int generated_text_depth(unsigned long addr);
+
+#endif /* _ASM_X86_GENERATED_TEXT_H */

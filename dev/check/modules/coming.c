@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A module whose marker comes from a tracepoint of its own: when somebody waits for
+ * the marker, that tracepoint gets a probe while the module is being loaded.
+ */
+#include <linux/marker.h>
+#include <linux/module.h>
+
+DECLARE_TRACE(coming, TP_PROTO(int number), TP_ARGS(number));
+DEFINE_TRACE(coming);
+
+DEFINE_TRACER(coming, coming_mark, TP_PROTO(int number), "number %d", number);
+
+static int fire_set(const char *value, const struct kernel_param *param)
+{
+	trace_coming(1);
+	return 0;
+}
+
+static const struct kernel_param_ops fire_ops = { .set = fire_set };
+module_param_cb(fire, &fire_ops, NULL, 0200);
+
+MODULE_DESCRIPTION("A module whose marker is waited for");
+MODULE_LICENSE("GPL");
