@@ -44,7 +44,7 @@ for ((i = 0; i < 300; i++)); do
 	echo 1 >/sys/kernel/tracing/events/sched/enable
 	echo 0 >/sys/kernel/tracing/events/sched/enable
 done
-areas() { grep -cE ' 69632 (arch_make_tracepoint_code|make_cells|alloc_(cell|memory)|new_chunk)\+' /proc/vmallocinfo; }
+areas() { grep -cE ' 69632 (generate_text|alloc_memory|new_chunk)\+' /proc/vmallocinfo; }
 for ((i = 0; i < 30; i++)); do
 	(($(areas) > 1)) || break
 	sleep 1
