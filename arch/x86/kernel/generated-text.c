@@ -164,8 +164,6 @@ asm(".pushsection .kprobes.text, \"ax\"\n\t"
 	".size generated_text_of_image, . - generated_text_of_image\n\t"
 	".popsection");
 
-extern u8 generated_text_of_image[];
-
 static u8 *alloc_chunk_text(void)
 {
 	return nr_chunks ? NULL : generated_text_of_image;

@@ -80,4 +80,8 @@ void trim_generated_text(void);
 bool is_generated_text(unsigned long addr, enum generated_text_kind kind);
 int generated_text_depth(unsigned long addr);
 
+#ifndef CONFIG_MODULES
+extern u8 generated_text_of_image[];
+#endif
+
 #endif /* _ASM_X86_GENERATED_TEXT_H */
