@@ -147,8 +147,8 @@ void tp_free_code(struct tp_probes *probes)
 /**
  * tracepoint_address_lookup - the name of a trampoline
  * @addr: an address
- * @size: gets the size of the trampoline
- * @offset: gets the offset of the address in it
+ * @size: gets the size of the trampoline, unless it is NULL
+ * @offset: gets the offset of the address in it, unless it is NULL
  * @modname: gets what stands for a module, unless it is NULL
  * @name: gets the name, of at most KSYM_NAME_LEN bytes
  *
@@ -168,8 +168,10 @@ const char *tracepoint_address_lookup(unsigned long addr, unsigned long *size,
 	list_for_each_entry_rcu(probes, &named, list) {
 		if (addr - (unsigned long)probes->code.text >= probes->code.size)
 			continue;
-		*size = probes->code.size;
-		*offset = addr - (unsigned long)probes->code.text;
+		if (size)
+			*size = probes->code.size;
+		if (offset)
+			*offset = addr - (unsigned long)probes->code.text;
 		if (modname)
 			*modname = TRAMPOLINE_MODULE;
 		name_of(probes, name);

@@ -238,6 +238,18 @@ trampolines_have_names() {
 	is_not_listed_any_more
 }
 
+# It asks for a name alone, without size and offset.
+function_tracer_names_the_caller() {
+	needs_trampolines || return
+	grep -qw function "$tracing/available_tracers" || return $skip
+	new_instance &&
+	load $probes &&
+	echo probe_request >"$instance/set_ftrace_filter" &&
+	echo function >"$instance/current_tracer" &&
+	fire 2 &&
+	grep -q 'probe_request <-tracepoint_trampoline_sample_request' "$instance/trace"
+}
+
 perf_hears_of_trampolines() {
 	needs_trampolines && command -v perf >/dev/null || return $skip
 	data=$(mktemp) &&
@@ -298,7 +310,7 @@ number=0 failed=0 instance=
 trap clean_up EXIT
 trap 'exit 1' INT TERM
 echo "TAP version 13"
-echo "1..12"
+echo "1..13"
 nothing_happens_without_a_probe; report "nothing happens without a probe"
 probes_see_every_hit; report "probes see every hit"
 probes_see_the_arguments; report "probes see the arguments"
@@ -311,4 +323,5 @@ event_stays_when_the_marker_goes; report "event stays when the marker goes"
 marker_stays_when_the_event_goes; report "marker stays when the event goes"
 trampolines_have_names; report "trampolines have names"
 perf_hears_of_trampolines; report "perf hears of trampolines"
+function_tracer_names_the_caller; report "the function tracer names the caller of a probe"
 exit $failed
