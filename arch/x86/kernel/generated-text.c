@@ -50,10 +50,15 @@ static DEFINE_MUTEX(chunks_mutex);
 static struct chunk chunks[MAX_CHUNKS];
 static unsigned int nr_chunks;		/* there were so many at a time */
 
+/* All chunks lie in between, now and before. Most text that is unwound does not. */
+static unsigned long lowest = ULONG_MAX, highest;
+
 static bool find_chunk(unsigned long addr, struct chunk *found)
 {
 	unsigned int i, nr = READ_ONCE(nr_chunks);
 
+	if (addr < READ_ONCE(lowest) || addr >= READ_ONCE(highest))
+		return false;
 	for (i = 0; i < nr; i++) {
 		/* The slots of this text, or of a later one. */
 		found->text = smp_load_acquire(&chunks[i].text);
@@ -198,6 +203,8 @@ static struct chunk *new_chunk(enum generated_text_kind kind)
 		kfree(slots);
 		return NULL;
 	}
+	WRITE_ONCE(lowest, min(lowest, (unsigned long)text));
+	WRITE_ONCE(highest, max(highest, (unsigned long)text + CHUNK_SIZE));
 	WRITE_ONCE(chunk->slots, slots);
 	WRITE_ONCE(chunk->kind, kind);
 	smp_store_release(&chunk->text, text);	/* for find_chunk() */
