@@ -40,9 +40,10 @@ module_param_cb(active, &active_ops, NULL, 0400);
 
 static int partner(void *unused)
 {
+	/* Interruptible: nobody is to ask why it waits long between two readings. */
 	while (!kthread_should_stop()) {
-		wait_for_completion(&there);
-		complete(&back);
+		if (!wait_for_completion_interruptible(&there))
+			complete(&back);
 	}
 	return 0;
 }
