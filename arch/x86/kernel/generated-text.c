@@ -25,7 +25,7 @@
 #define CHUNK_SIZE	(16 * PAGE_SIZE)
 #define SLOT_SIZE	16
 #define SLOTS		(CHUNK_SIZE / SLOT_SIZE)
-#define MAX_CHUNKS	64
+#define MAX_CHUNKS	16	/* beyond, tracepoints do without trampolines */
 
 struct slots {
 	DECLARE_BITMAP(used, SLOTS);
