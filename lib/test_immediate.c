@@ -746,7 +746,7 @@ static void imv_test_foreign_jump(struct kunit *test)
 
 	/* One that looks like the NOP behind its first byte. */
 	make_fake_jump(IMV_JUMP_NOP, 0, 0, nop2, 2);
-	fake.site.target -= 0x70;
+	fake.site.target += (s8)nop2[1];
 	expect_patched(test, nop2, 2);
 	expect_breakpoint_ignored(test, true);
 }
