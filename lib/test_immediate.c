@@ -654,6 +654,7 @@ static const u8 nop5[] = { BYTES_NOP5 };
 /* A site that nothing executes: its record, its text and its variable. */
 static struct fake {
 	struct imv_site site;
+	u8 far[64];		/* a small number in a record is no distance */
 	u8 text[16];
 	u8 target[256];
 	u64 var;
