@@ -7,26 +7,22 @@
  * trampoline, or by a static call.
  */
 
+#include <linux/generated-text.h>
 #include <linux/list.h>
 #include <linux/tracepoint.h>
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-#include <asm/generated-text.h>
 #endif
 
 /**
  * struct tp_probes - the probes of a tracepoint
  * @next: the next one of those that wait to be freed
- * @name: of the tracepoint, which may be gone before its probes
- * @list: of all that have a trampoline, for its name
  * @code: the trampoline; its text is NULL if there is none
  * @probes: the probes, by priority; a NULL function ends them
  */
 struct tp_probes {
 	struct tp_probes *next;
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-	const char *name;
-	struct list_head list;
 	struct generated_text code;
 #endif
 	struct tracepoint_func probes[];

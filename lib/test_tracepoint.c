@@ -7,6 +7,7 @@
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/generated-text.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
@@ -20,7 +21,6 @@
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 #include <linux/kdebug.h>
 #include <asm/debugreg.h>
-#include <asm/generated-text.h>
 #include <asm/unwind.h>
 #endif
 

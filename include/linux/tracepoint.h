@@ -156,28 +156,6 @@ static inline void tracepoint_caller_regs(struct pt_regs *regs) { }
 static inline void tracepoint_set_cpu_online(unsigned int cpu, bool online) { }
 #endif
 
-#if defined(CONFIG_TRACEPOINT_TRAMPOLINE) && defined(CONFIG_KALLSYMS)
-const char *tracepoint_address_lookup(unsigned long addr, unsigned long *size,
-				      unsigned long *offset, char **modname,
-				      char *name);
-int tracepoint_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
-			   char *name, char *module_name, int *exported);
-#else
-static inline const char *
-tracepoint_address_lookup(unsigned long addr, unsigned long *size,
-			  unsigned long *offset, char **modname, char *name)
-{
-	return NULL;
-}
-
-static inline int tracepoint_get_kallsym(unsigned int symnum, unsigned long *value,
-					 char *type, char *name, char *module_name,
-					 int *exported)
-{
-	return -ERANGE;
-}
-#endif
-
 #if defined(CONFIG_TRACEPOINT_STATIC_CALL) && !defined(CONFIG_64BIT)
 /* tracepoint_walk_<n>(probes, n words): calls the probes, if there are any. */
 #define __TP_LONGS_1	long

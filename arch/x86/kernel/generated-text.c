@@ -11,6 +11,7 @@
  */
 #include <linux/bitmap.h>
 #include <linux/export.h>
+#include <linux/generated-text.h>
 #include <linux/memory.h>
 #include <linux/moduleloader.h>
 #include <linux/mutex.h>
@@ -18,14 +19,13 @@
 #include <linux/set_memory.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
-#include <asm/generated-text.h>
 #include <asm/insn.h>
 #include <asm/text-patching.h>
 
 #define CHUNK_SIZE	(16 * PAGE_SIZE)
 #define SLOT_SIZE	16
 #define SLOTS		(CHUNK_SIZE / SLOT_SIZE)
-#define MAX_CHUNKS	16	/* beyond, tracepoints do without trampolines */
+#define MAX_CHUNKS	16	/* of a kind; beyond, its users do without */
 
 struct slots {
 	DECLARE_BITMAP(used, SLOTS);
@@ -47,8 +47,8 @@ struct text_info {
 
 /* Protects the table and the slots. Nests outside text_mutex. */
 static DEFINE_MUTEX(chunks_mutex);
-static struct chunk chunks[MAX_CHUNKS];
-static unsigned int nr_chunks;		/* there were so many at a time */
+static struct chunk chunks[NR_GENERATED_KINDS * MAX_CHUNKS];
+static unsigned int nr_chunks;		/* none is used from there on */
 
 /* All chunks lie in between, now and before. Most text that is unwound does not. */
 static unsigned long lowest = ULONG_MAX, highest;
@@ -95,12 +95,26 @@ static size_t info_size(unsigned int nr_depths)
 /**
  * is_generated_text - does an address lie where such code is?
  * @addr: the address
- * @kind: of this kind
  *
  * Context: any.
  * Return: true if it does.
  */
-bool is_generated_text(unsigned long addr, enum generated_text_kind kind)
+bool is_generated_text(unsigned long addr)
+{
+	struct chunk chunk;
+
+	return find_chunk(addr, &chunk);
+}
+
+/**
+ * is_generated_text_of - does an address lie where such code of a kind is?
+ * @kind: the kind
+ * @addr: the address
+ *
+ * Context: any.
+ * Return: true if it does.
+ */
+bool is_generated_text_of(enum generated_text_kind kind, unsigned long addr)
 {
 	struct chunk chunk;
 
@@ -177,11 +191,11 @@ static u8 *alloc_chunk_text(void)
 static void free_chunk_text(u8 *text) { }
 #endif
 
-static struct chunk *unused_chunk(void)
+static struct chunk *unused_chunk(enum generated_text_kind kind)
 {
-	struct chunk *chunk;
+	struct chunk *chunk = chunks + kind * MAX_CHUNKS, *end = chunk + MAX_CHUNKS;
 
-	for (chunk = chunks; chunk < chunks + MAX_CHUNKS; chunk++)
+	for (; chunk < end; chunk++)
 		if (!chunk->text)
 			return chunk;
 	return NULL;
@@ -189,7 +203,7 @@ static struct chunk *unused_chunk(void)
 
 static struct chunk *new_chunk(enum generated_text_kind kind)
 {
-	struct chunk *chunk = unused_chunk();
+	struct chunk *chunk = unused_chunk(kind);
 	struct slots *slots;
 	u8 *text;
 
@@ -208,7 +222,7 @@ static struct chunk *new_chunk(enum generated_text_kind kind)
 	WRITE_ONCE(chunk->slots, slots);
 	WRITE_ONCE(chunk->kind, kind);
 	smp_store_release(&chunk->text, text);	/* for find_chunk() */
-	nr_chunks = max_t(unsigned int, nr_chunks, chunk - chunks + 1);
+	WRITE_ONCE(nr_chunks, max_t(unsigned int, nr_chunks, chunk - chunks + 1));
 	return chunk;
 }
 
@@ -327,6 +341,8 @@ static unsigned int unlink_empty_chunks(struct chunk *unlinked)
 		unlinked[nr_empty++] = *chunk;
 		WRITE_ONCE(chunk->text, NULL);
 	}
+	while (nr_chunks && !chunks[nr_chunks - 1].text)
+		WRITE_ONCE(nr_chunks, nr_chunks - 1);
 	mutex_unlock(&chunks_mutex);
 	return nr_empty;
 }
@@ -338,7 +354,7 @@ static unsigned int unlink_empty_chunks(struct chunk *unlinked)
  */
 void trim_generated_text(void)
 {
-	static struct chunk unlinked[MAX_CHUNKS];
+	static struct chunk unlinked[ARRAY_SIZE(chunks)];
 	static DEFINE_MUTEX(trim_mutex);
 	unsigned int nr;
 
@@ -466,6 +482,8 @@ int generate_text(enum generated_text_kind kind,
 	write(&w, arg);
 	write_info(&w, buffer);
 	ret = w.too_far ? -ERANGE : 0;
+	if (WARN_ON_ONCE(w.size != size.size || w.nr_depths != size.nr_depths))
+		ret = -EINVAL;
 	if (ret) {
 		free_memory(memory, all);
 		goto out;

@@ -32,11 +32,11 @@
  */
 #include <linux/bitmap.h>
 #include <linux/export.h>
+#include <linux/generated-text.h>
 #include <linux/init.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/tracepoint.h>
-#include <asm/generated-text.h>
 #include <asm/text-patching.h>
 
 /* The KUnit tests may be a module. */
@@ -78,7 +78,7 @@ static bool is_cell(const u8 *text)
  */
 bool is_tracepoint_trampoline(unsigned long addr)
 {
-	return is_generated_text(addr, GENERATED_TRACEPOINT);
+	return is_generated_text_of(GENERATED_TRACEPOINT, addr);
 }
 EXPORT_FOR_TEST(is_tracepoint_trampoline);
 

@@ -17,14 +17,20 @@
  */
 enum generated_text_kind { GENERATED_TRACEPOINT, GENERATED_FTRACE };
 
+#define NR_GENERATED_KINDS	2
+
+struct generated_name;
+
 /**
  * struct generated_text - a piece of it
  * @text: its first instruction, at an even address
  * @size: in bytes
+ * @name: see name_generated_text()
  */
 struct generated_text {
 	u8 *text;
 	unsigned int size;
+	struct generated_name *name;
 };
 
 /*
@@ -77,7 +83,12 @@ void generated_text_poke_int3(u8 *text, unsigned int size);
 void free_generated_text(const struct generated_text *text);
 void trim_generated_text(void);
 
-bool is_generated_text(unsigned long addr, enum generated_text_kind kind);
+int name_generated_text(struct generated_text *text, enum generated_text_kind kind,
+			const char *name);
+void unname_generated_text(struct generated_text *text);
+
+bool is_generated_text(unsigned long addr);
+bool is_generated_text_of(enum generated_text_kind kind, unsigned long addr);
 int generated_text_depth(unsigned long addr);
 
 #ifndef CONFIG_MODULES

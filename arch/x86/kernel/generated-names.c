@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names of code that is made at run time: for kallsyms, and so for the stacks of an
+ * oops, and for perf.
+ */
+#include <linux/generated-text.h>
+#include <linux/kallsyms.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/preempt.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+struct generated_name {
+	struct list_head list;
+	struct rcu_head rcu;
+	unsigned long text;
+	unsigned int size;
+	const char *module;	/* what stands for one */
+	char name[];
+};
+
+static const struct { const char *prefix, *module; } kinds[] = {
+	[GENERATED_TRACEPOINT] = { "tracepoint_trampoline_", "__builtin__tracepoint" },
+	[GENERATED_FTRACE] = { "ftrace_set_", "__builtin__ftrace" },
+};
+
+/* Changed under the mutex, read under RCU. */
+static LIST_HEAD(names);
+static DEFINE_MUTEX(names_mutex);
+
+static void tell_perf(const struct generated_name *entry, bool gone)
+{
+	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, entry->text, entry->size,
+			   gone, entry->name);
+}
+
+/**
+ * name_generated_text - give a piece of generated code its name
+ * @text: the piece, until unname_generated_text()
+ * @kind: what it is; decides how the name begins
+ * @name: how it goes on; is copied
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOMEM.
+ */
+int name_generated_text(struct generated_text *text, enum generated_text_kind kind,
+			const char *name)
+{
+	const char *prefix = kinds[kind].prefix;
+	size_t len = strlen(prefix) + strlen(name) + 1;
+	struct generated_name *entry = kmalloc(struct_size(entry, name, len), GFP_KERNEL);
+
+	if (!entry)
+		return -ENOMEM;
+	entry->text = (unsigned long)text->text;
+	entry->size = text->size;
+	entry->module = kinds[kind].module;
+	snprintf(entry->name, len, "%s%s", prefix, name);
+	text->name = entry;
+
+	mutex_lock(&names_mutex);
+	list_add_rcu(&entry->list, &names);
+	mutex_unlock(&names_mutex);
+	tell_perf(entry, false);
+	/* perf keeps the code for as long as it knows the name. */
+	perf_event_text_poke(text->text, NULL, 0, text->text, text->size);
+	return 0;
+}
+
+/**
+ * unname_generated_text - forget the name of a piece of generated code
+ * @text: the piece, which nobody calls any more
+ *
+ * Context: may sleep.
+ */
+void unname_generated_text(struct generated_text *text)
+{
+	perf_event_text_poke(text->text, text->text, text->size, NULL, 0);
+	tell_perf(text->name, true);
+	mutex_lock(&names_mutex);
+	list_del_rcu(&text->name->list);
+	mutex_unlock(&names_mutex);
+	kfree_rcu(text->name, rcu);
+}
+
+#ifdef CONFIG_KALLSYMS
+static const struct generated_name *find_name(unsigned long addr)
+{
+	const struct generated_name *entry;
+
+	if (generated_text_depth(addr) == GENERATED_NO_TEXT)
+		return NULL;
+	list_for_each_entry_rcu(entry, &names, list)
+		if (addr - entry->text < entry->size)
+			return entry;
+	return NULL;
+}
+
+/**
+ * generated_text_lookup - the name of a piece of generated code
+ * @addr: an address
+ * @size: gets the size of the piece, unless it is NULL
+ * @offset: gets the offset of the address in it, unless it is NULL
+ * @modname: gets what stands for a module, unless it is NULL
+ * @name: gets the name, of at most KSYM_NAME_LEN bytes
+ *
+ * Context: any.
+ * Return: @name, or NULL if no such code is there.
+ */
+const char *generated_text_lookup(unsigned long addr, unsigned long *size,
+				  unsigned long *offset, char **modname, char *name)
+{
+	const struct generated_name *entry;
+
+	preempt_disable();
+	entry = find_name(addr);
+	if (entry) {
+		if (size)
+			*size = entry->size;
+		if (offset)
+			*offset = addr - entry->text;
+		if (modname)
+			*modname = (char *)entry->module;
+		strscpy(name, entry->name, KSYM_NAME_LEN);
+	}
+	preempt_enable();
+	return entry ? name : NULL;
+}
+
+/**
+ * generated_text_get_kallsym - one of the pieces of generated code, for /proc/kallsyms
+ * @symnum: which one
+ * @value: gets its address
+ * @type: gets the type of the symbol
+ * @name: gets its name, of at most KSYM_NAME_LEN bytes
+ * @module_name: gets what stands for a module, of at most MODULE_NAME_LEN bytes
+ * @exported: gets whether it is exported
+ *
+ * Context: any.
+ * Return: 0, or -ERANGE if there are not so many.
+ */
+int generated_text_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
+			       char *name, char *module_name, int *exported)
+{
+	const struct generated_name *entry;
+	int ret = -ERANGE;
+
+	preempt_disable();
+	list_for_each_entry_rcu(entry, &names, list) {
+		if (symnum--)
+			continue;
+		*value = entry->text;
+		*type = 't';
+		*exported = 0;
+		strscpy(name, entry->name, KSYM_NAME_LEN);
+		strscpy(module_name, entry->module, MODULE_NAME_LEN);
+		ret = 0;
+		break;
+	}
+	preempt_enable();
+	return ret;
+}
+#endif /* CONFIG_KALLSYMS */
