@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# bench.sh [short]: what tracepoints cost on the kernel without the series, and on
-# that with it, in the same configuration: a table with ratios, and how these
-# compare with dev/bench/bars; out/bench/results.csv and out/bench/results.svg. The
-# short form has fewer sites.
+# bench.sh [short|functions]: what tracepoints and function tracers cost on the kernel
+# without the series, and on that with it, in the same configuration: a table with
+# ratios, and how these compare with dev/bench/bars; out/bench/results.csv and
+# out/bench/results.svg. The short form has fewer sites. The form for function tracers
+# has none and no other architectures, and draws nothing.
 #
 # Instructions are counted by QEMU (-icount, one CPU): all that the CPU executes
 # in between, with interrupts. Syncs are calls that interrupt every other CPU to
@@ -25,14 +26,17 @@ objects=(kernel/sched/core.o kernel/softirq.o kernel/time/timer.o kernel/workque
 	kernel/signal.o mm/page_alloc.o mm/vmscan.o mm/filemap.o block/blk-core.o
 	net/core/dev.o)
 sites=(100 1000 5000 10000 100000)
-[[ ${1:-} != short ]] || sites=(100 1000 5000 10000)
+case ${1:-} in
+short) sites=(100 1000 5000 10000) ;;
+functions) sites=() architectures=() ;;
+esac
 
 # Many sites are in several files, that the compiler can hold.
 write_makefile() {
 	local n i parts
 	printf '#include <linux/module.h>\nMODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("Sites");\n' >main.c
 	# shellcheck disable=SC2016 # $(src) is of make
-	printf 'obj-m := bench.o place.o\nCFLAGS_place.o := -I$(src)\n' >Makefile
+	printf 'obj-m := bench.o place.o functions.o\nCFLAGS_place.o := -I$(src)\n' >Makefile
 	for n in "${sites[@]}"; do
 		parts=''
 		for ((i = 0; i == 0 || i < n / 10000; i++)); do
@@ -44,6 +48,15 @@ write_makefile() {
 	done
 }
 
+# For tracers of many functions. Each returns another number, or the compiler would
+# make one of several.
+write_functions() {
+	printf 'static noinline int traced_%03d(void) { return __COUNTER__; }\n' {0..999}
+	printf 'static unsigned long many[] = {\n'
+	printf '\t(unsigned long)traced_%03d,\n' {0..999}
+	printf '};\n'
+}
+
 build_modules() {
 	local name
 	rm -rf "${dir:?}/$1"
@@ -51,6 +64,7 @@ build_modules() {
 	cp -r "$top/dev/bench" "$dir/$1"
 	cd "$dir/$1"
 	write_makefile
+	write_functions >many.h
 	make -C "$out/build/$1" CC='ccache gcc' M="$PWD" -j"$(nproc)" modules
 	strip --strip-debug ./*.ko
 	for name in load rawtp guards; do
@@ -189,6 +203,6 @@ for architecture in "${architectures[@]}"; do
 done
 compare >"$dir/results.csv"
 table
-draw
-say "the same in $dir/results.csv and $dir/results.svg"
+((${#sites[@]} == 0)) || draw
+say "the same in $dir/results.csv${sites[*]:+ and $dir/results.svg}"
 missed_bars

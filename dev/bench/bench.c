@@ -14,6 +14,7 @@
  *			a timer hits one every HIT_PERIOD
  *	ticks		the TSC
  */
+#include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -94,15 +95,21 @@ static int note_batch(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-static struct kprobe call_probe = {
-	.symbol_name = "on_each_cpu_cond_mask",
-	.pre_handler = note_call,
-};
+/* A probe with such a handler does not become a jump, later, with syncs of its own. */
+static void note_nothing(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
+{
+}
 
-static struct kprobe batch_probe = {
-	.symbol_name = "text_poke_bp_batch",
-	.pre_handler = note_batch,
-};
+/* Where function tracers are called, a probe would be one more of them. */
+#define COUNT_PROBE(name, handler) {					\
+	.symbol_name = name,						\
+	.offset = MCOUNT_INSN_SIZE,					\
+	.pre_handler = handler,						\
+	.post_handler = note_nothing,					\
+}
+
+static struct kprobe call_probe = COUNT_PROBE("on_each_cpu_cond_mask", note_call);
+static struct kprobe batch_probe = COUNT_PROBE("text_poke_bp_batch", note_batch);
 
 static struct kprobe *count_probes[] = { &call_probe, &batch_probe };
 

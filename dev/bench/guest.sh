@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh DIR SITES...: runs in a guest with one CPU whose clock counts instructions,
-# with the modules of DIR, those of so many sites. Each line of the results is a
-# case, a unit and a number. A case has no comma.
+# guest.sh DIR [SITES...]: runs in a guest with one CPU whose clock counts instructions,
+# with the modules of DIR, those of so many sites; without SITES, it measures only
+# function tracers, and passes of a site. Each line of the results is a case, a unit and a number. A case has no
+# comma.
 set -u
 dir=/tmp/bench
 bench=/sys/module/bench/parameters
 place=/sys/module/place/parameters
+functions=/sys/module/functions/parameters
 tracefs=/sys/kernel/tracing
 
 say() { printf '%s,%s,%s\n' "$@" | tee -a "$RESULTS/results.csv"; }
@@ -114,6 +116,67 @@ places() {
 	recorded "marker" markers/bench_place marker
 }
 
+set_to() { echo "$2" >"$functions/$1"; }
+
+# The stack tracer is one that is never freed: its structure is not of a module. It
+# keeps its trampoline, too.
+static() { echo "$1" >/proc/sys/kernel/stack_tracer_enabled; }
+
+# With set_ftrace_pid, or without.
+pid() { echo "$1" >>$tracefs/set_ftrace_pid; }
+no_pid() { : >$tracefs/set_ftrace_pid; }
+
+# trace_functions DIR: by the function tracer of that trace array
+trace_functions() {
+	echo traced_000 >"$1/set_ftrace_filter"
+	echo function >"$1/current_tracer"
+}
+
+# updates NUMBER PATTERN: register and unregister tracers of so many functions
+updates() {
+	local i on="on $1 functions"
+	echo "$2" >$tracefs/stack_trace_filter
+	synced "static function tracer 0-1 $on" static 1
+	set_to functions "$1"
+	synced "another function tracer 1-2 $on" set_to tracers 1
+	synced "another function tracer 2-1 $on" set_to tracers 0
+	synced "static function tracer 1-0 $on" static 0
+	for i in 1 2 3; do
+		synced "function tracers $((i - 1))-$i $on" set_to tracers $i
+	done
+	for i in 2 1 0; do
+		synced "function tracers $((i + 1))-$i $on" set_to tracers $i
+	done
+	set_to tracers 2
+	synced "filter of 1 of 2 function tracers: not $on" set_to filter 0
+	synced "filter of 1 of 2 function tracers: $on" set_to filter 1
+	set_to tracers 0
+	echo >$tracefs/stack_trace_filter
+}
+
+# Calls of a function that function tracers trace, with others elsewhere; and what
+# changes these.
+functions() {
+	local name ticks instance=$tracefs/instances/bench
+	insmod $dir/functions.ko
+	while IFS=: read -r name ticks; do
+		say "$name" instructions "$ticks"
+	done <$functions/calls
+	echo traced_000 >$tracefs/stack_trace_filter
+	static 1; static 0
+	updates 1 traced_000
+	updates 100 'traced_0*'
+	updates 1000 'traced_*'
+	mkdir $instance
+	trace_functions $tracefs
+	trace_functions $instance
+	synced "pid filter on of 1 of 2 function tracers" pid $$
+	synced "pid filter off of 1 of 2 function tracers" no_pid
+	echo nop >$tracefs/current_tracer
+	rmdir $instance
+	rmmod functions
+}
+
 perf_stat() { perf stat -e 'sched:*' true 2>/dev/null; }
 
 # Waiting for the host would count as instructions.
@@ -121,6 +184,8 @@ mkdir $dir
 cp "$1"/*.ko "$1"/{load,rawtp} $dir
 insmod "$dir/bench.ko"
 passes
+functions
+(($# > 1)) || exit 0
 places
 changes 0
 for n in "${@:2}"; do

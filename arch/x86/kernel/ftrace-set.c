@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The code of a set of function tracers. It stands where ftrace_caller() or, with a
+ * tracer that wants all registers, ftrace_regs_caller() would stand, and does what
+ * these do, but calls each tracer directly:
+ *
+ *	pushf				with all registers
+ *	push ...			two frames, with frame pointers
+ *	sub $REGS_SIZE, %rsp		the registers, as struct pt_regs
+ *	mov ..., ...(%rsp); ...
+ *	keep ip and parent_ip, which tracers may change in what they get
+ *	lock				if a tracer asks for protection from recursion
+ *  for each tracer:
+ *	load ip and parent_ip, tracer, registers
+ *	call its function
+ *
+ *	unlock
+ *	mov ...(%rsp), ...; ...
+ *	add $REGS_SIZE, %rsp
+ *	popf				with all registers
+ *	ret
+ *
+ * With a direct call among the tracers, the end may return to what that one asked
+ * for, as that of ftrace_regs_caller() does.
+ */
+#include <linux/compiler.h>
+#include <linux/ftrace.h>
+#include <linux/generated-text.h>
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/trace_recursion.h>
+#include <asm/alternative.h>
+#include <asm/current.h>
+#include <asm/ptrace.h>
+#include <asm/segment.h>
+#include <asm/text-patching.h>
+
+#include "../../../kernel/trace/ftrace_sets.h"
+
+/* Numbers of registers, as instructions have them. */
+enum { AX, CX, DX, BX, SP, BP, SI, DI, R8, R9, R10, R11, R12, R13, R14, R15 };
+
+/* Where registers are in the frame. */
+#define AT(reg)		offsetof(struct pt_regs, reg)
+#define REGS_SIZE	sizeof(struct pt_regs)
+
+/* What is pushed ahead of the frame: two frames of %rbp and address, and %rbp. */
+#define FRAMES_SIZE	(IS_ENABLED(CONFIG_FRAME_POINTER) ? 5 * sizeof(long) : 0)
+
+/*
+ * In a frame without all registers nobody looks at the places of these. With all
+ * registers they are saved, and what is kept is in the registers themselves.
+ */
+#define IP_REG		BX
+#define PARENT_REG	R12
+#define LOCK_REG	R13
+#define AT_IP		AT(bx)
+#define AT_PARENT	AT(r12)
+#define AT_LOCK		AT(r13)
+
+struct set_writer {
+	struct text_writer *w;
+	struct ftrace_set *set;
+	bool regs;		/* all registers */
+	bool locked;
+	bool direct;
+	unsigned int added;	/* for the flags */
+};
+
+/* REX.W, an opcode with a register, and a place on the stack. */
+static void write_on_stack(struct text_writer *w, u8 opcode, u8 reg, s32 offset)
+{
+	text_write_insn(w, 0x48 | (reg >> 3) << 2, opcode, 0x84 | (reg & 7) << 3, 0x24);
+	text_write_s32(w, offset);
+}
+
+static void write_store(struct text_writer *w, u8 reg, s32 offset)
+{
+	write_on_stack(w, 0x89, reg, offset);
+}
+
+static void write_load(struct text_writer *w, u8 reg, s32 offset)
+{
+	write_on_stack(w, 0x8b, reg, offset);
+}
+
+static void write_lea(struct text_writer *w, u8 reg, s32 offset)
+{
+	write_on_stack(w, 0x8d, reg, offset);
+}
+
+static void write_store_constant(struct text_writer *w, s32 value, s32 offset)
+{
+	write_on_stack(w, 0xc7, 0, offset);
+	text_write_s32(w, value);
+}
+
+static void write_move(struct text_writer *w, u8 from, u8 to)
+{
+	text_write_insn(w, 0x48 | (from >> 3) << 2 | to >> 3, 0x89,
+			0xc0 | (from & 7) << 3 | (to & 7));
+}
+
+static void write_add_sp(struct text_writer *w, s32 value)
+{
+	text_write_insn(w, 0x48, 0x81, value < 0 ? 0xec : 0xc4);
+	text_write_s32(w, abs(value));
+}
+
+static int depth_of(unsigned int bytes)
+{
+	return bytes / sizeof(long);
+}
+
+static const struct { u8 reg; u8 at; } caller_saved[] = {
+	{ AX, AT(ax) }, { CX, AT(cx) }, { DX, AT(dx) }, { SI, AT(si) },
+	{ DI, AT(di) }, { R8, AT(r8) }, { R9, AT(r9) },
+}, others[] = {
+	{ R15, AT(r15) }, { R14, AT(r14) }, { R13, AT(r13) }, { R12, AT(r12) },
+	{ R10, AT(r10) }, { BX, AT(bx) },
+};
+
+/* A frame for the parent, and one for the traced function, which has none yet. */
+static void write_frames(struct set_writer *s)
+{
+	struct text_writer *w = s->w;
+
+	if (!FRAMES_SIZE)
+		return;
+	text_write_insn(w, 0x55);				/* push %rbp */
+	text_write_insn(w, 0xff, 0x74, 0x24, 16 + s->added);	/* push ...(%rsp) */
+	text_write_insn(w, 0x55, 0x48, 0x89, 0xe5);		/* push %rbp; mov %rsp, %rbp */
+	text_write_insn(w, 0xff, 0x74, 0x24, 24 + s->added);
+	text_write_insn(w, 0x55, 0x48, 0x89, 0xe5);
+}
+
+static void write_save(struct set_writer *s)
+{
+	unsigned int i, size = REGS_SIZE + FRAMES_SIZE;
+	struct text_writer *w = s->w;
+
+	write_frames(s);
+	write_add_sp(w, -(s32)REGS_SIZE);
+	text_write_depth(w, depth_of(size + s->added));
+	for (i = 0; i < ARRAY_SIZE(caller_saved); i++)
+		write_store(w, caller_saved[i].reg, caller_saved[i].at);
+	write_store_constant(w, 0, AT(orig_ax));
+	if (FRAMES_SIZE)
+		write_load(w, DX, size - sizeof(long));
+	write_store(w, FRAMES_SIZE ? DX : BP, AT(bp));
+
+	write_load(w, SI, size + s->added + sizeof(long));
+	write_load(w, DI, size + s->added);
+	write_store(w, DI, AT(ip));
+	text_write_insn(w, 0x48, 0x83, 0xef, MCOUNT_INSN_SIZE);	/* sub $, %rdi */
+}
+
+/* Without all registers, the code segment is what tells so. */
+static void write_save_others(struct set_writer *s)
+{
+	unsigned int i, size = REGS_SIZE + FRAMES_SIZE;
+	struct text_writer *w = s->w;
+
+	if (s->regs) {
+		write_store(w, R11, AT(r11));
+		for (i = 0; i < ARRAY_SIZE(others); i++)
+			write_store(w, others[i].reg, others[i].at);
+		write_load(w, CX, size);
+		write_store(w, CX, AT(flags));
+		write_store_constant(w, __KERNEL_DS, AT(ss));
+	}
+	write_store_constant(w, s->regs ? __KERNEL_CS : 0, AT(cs));
+	write_lea(w, CX, size + s->added + sizeof(long));
+	write_store(w, CX, AT(sp));
+	if (FRAMES_SIZE && s->regs)
+		text_write_insn(w, 0x48, 0x8d, 0x6c, 0x24, 1);	/* ENCODE_FRAME_POINTER */
+}
+
+static void write_keep(struct set_writer *s)
+{
+	if (s->regs) {
+		write_move(s->w, DI, IP_REG);
+		write_move(s->w, SI, PARENT_REG);
+	} else {
+		write_store(s->w, DI, AT_IP);
+		write_store(s->w, SI, AT_PARENT);
+	}
+}
+
+static void write_load_kept(struct set_writer *s)
+{
+	if (s->regs) {
+		write_move(s->w, IP_REG, DI);
+		write_move(s->w, PARENT_REG, SI);
+	} else {
+		write_load(s->w, DI, AT_IP);
+		write_load(s->w, SI, AT_PARENT);
+	}
+}
+
+/* The operand of a jump that is written later. Return: where it is. */
+static unsigned int write_jump_later(struct text_writer *w, u8 condition)
+{
+	text_write_insn(w, 0x0f, 0x80 | condition);
+	text_write_s32(w, 0);
+	return w->size;
+}
+
+static void write_jump_here(struct text_writer *w, unsigned int from)
+{
+	s32 distance = w->size - from;
+
+	if (w->buffer)
+		memcpy(w->buffer + from - sizeof(distance), &distance, sizeof(distance));
+}
+
+#define JUMP_CARRY	0x2
+#define JUMP_ZERO	0x4
+#define JUMP_NOT_ZERO	0x5
+#define JUMP_SIGN	0x8
+
+/* An opcode and an operand of this CPU. */
+#define write_this_cpu(w, var, bytes...)				\
+	do {								\
+		if (IS_ENABLED(CONFIG_SMP))				\
+			text_write_insn(w, 0x65);			\
+		text_write_insn(w, bytes);				\
+		text_write_s32(w, (unsigned long)&(var));		\
+	} while (0)
+
+#define NOT_A_TASK	(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)
+#define TASK_BIT	(TRACE_LIST_START + TRACE_CTX_NORMAL)
+
+/*
+ * What the code of a set does itself for a task that is not within a tracer. Disables
+ * preemption if it succeeds. Return: the bit, or -1 if no tracer must be called.
+ */
+static notrace long lock_set(unsigned long ip, unsigned long parent_ip)
+{
+	return trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
+}
+NOKPROBE_SYMBOL(lock_set);
+
+/* The rest of unlocking, where preemption was asked for. */
+static notrace void resched(void)
+{
+#ifdef CONFIG_PREEMPTION
+	__preempt_schedule_notrace();
+#endif
+}
+NOKPROBE_SYMBOL(resched);
+
+/* Return: the operand of a jump to where nothing is called. */
+static unsigned int write_set_lock(struct set_writer *s)
+{
+	struct text_writer *w = s->w;
+	unsigned int slow, taken, out, go;
+
+	write_this_cpu(w, current_task, 0x48, 0x8b, 0x04, 0x25);	/* mov, %rax */
+	write_this_cpu(w, __preempt_count, 0xf7, 0x04, 0x25);		/* testl $ */
+	text_write_s32(w, NOT_A_TASK);
+	slow = write_jump_later(w, JUMP_NOT_ZERO);
+	text_write_insn(w, 0x0f, 0xba, 0xa8);				/* btsl $, ...(%rax) */
+	text_write_s32(w, offsetof(struct task_struct, trace_recursion));
+	text_write_insn(w, TASK_BIT);
+	taken = write_jump_later(w, JUMP_CARRY);
+	if (IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		write_this_cpu(w, __preempt_count, 0xff, 0x04, 0x25);	/* incl */
+	text_write_insn(w, 0xb8);					/* mov $, %eax */
+	text_write_s32(w, TASK_BIT);
+	text_write_insn(w, JMP32_INSN_OPCODE);
+	text_write_s32(w, 0);
+	go = w->size;
+
+	write_jump_here(w, slow);
+	write_jump_here(w, taken);
+	text_write_insn(w, CALL_INSN_OPCODE);
+	text_write_target(w, lock_set);
+	text_write_insn(w, 0x48, 0x85, 0xc0);				/* test %rax, %rax */
+	out = write_jump_later(w, JUMP_SIGN);
+	write_load_kept(s);
+
+	write_jump_here(w, go);
+	if (s->regs)
+		write_move(w, AX, LOCK_REG);
+	else
+		write_store(w, AX, AT_LOCK);
+	return out;
+}
+
+static void write_set_unlock(struct set_writer *s)
+{
+	struct text_writer *w = s->w;
+	unsigned int go;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		write_this_cpu(w, __preempt_count, 0xff, 0x0c, 0x25);	/* decl */
+	if (IS_ENABLED(CONFIG_PREEMPTION)) {
+		go = write_jump_later(w, JUMP_NOT_ZERO);
+		text_write_insn(w, CALL_INSN_OPCODE);
+		text_write_target(w, resched);
+		write_jump_here(w, go);
+	}
+	write_this_cpu(w, current_task, 0x48, 0x8b, 0x04, 0x25);	/* mov, %rax */
+	if (s->regs)
+		write_move(w, LOCK_REG, CX);
+	else
+		write_load(w, CX, AT_LOCK);
+	text_write_insn(w, 0x0f, 0xb3, 0x88);				/* btrl %ecx, ...(%rax) */
+	text_write_s32(w, offsetof(struct task_struct, trace_recursion));
+}
+
+/* For tracers that must not be called while RCU does not watch. */
+static notrace void call_watched(unsigned long ip, unsigned long parent_ip,
+				 struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	if (rcu_is_watching())
+		ops->func(ip, parent_ip, ops, fregs);
+}
+NOKPROBE_SYMBOL(call_watched);
+
+static const void *func_of(const struct ftrace_ops *ops)
+{
+	return ops->flags & FTRACE_OPS_FL_RCU ? call_watched : ops->func;
+}
+
+static void write_calls(struct set_writer *s)
+{
+	struct ftrace_set_member *member;
+	struct text_writer *w = s->w;
+	bool loaded = true;
+
+	for (member = s->set->members; member < s->set->members + s->set->nr; member++) {
+		if (member->ops->flags & FTRACE_OPS_FL_STUB)
+			continue;
+		if (!loaded)
+			write_load_kept(s);
+		loaded = false;
+		text_write_ptr(w, DX, member->ops);
+		write_move(w, SP, CX);
+		member->call = w->size;
+		text_write_insn(w, CALL_INSN_OPCODE);
+		text_write_target(w, func_of(member->ops));
+	}
+}
+
+/* Of one size, wherever it is: the choice depends on the address. */
+static void write_return(struct text_writer *w)
+{
+#ifdef CONFIG_RETHUNK
+	if (cpu_wants_rethunk_at((void *)w->text + w->size)) {
+		text_write_insn(w, JMP32_INSN_OPCODE);
+		text_write_target(w, x86_return_thunk);
+		return;
+	}
+#endif
+	text_write_insn(w, RET_INSN_OPCODE, INT3_INSN_OPCODE, INT3_INSN_OPCODE,
+			INT3_INSN_OPCODE, INT3_INSN_OPCODE);
+}
+
+/* @left: so many bytes stay on the stack, without the flags */
+static void write_restore(struct set_writer *s, unsigned int left)
+{
+	unsigned int i = ARRAY_SIZE(caller_saved);
+	struct text_writer *w = s->w;
+
+	write_load(w, BP, AT(bp));
+	while (i--)
+		write_load(w, caller_saved[i].reg, caller_saved[i].at);
+	write_add_sp(w, REGS_SIZE + FRAMES_SIZE - left);
+	text_write_depth(w, depth_of(left + s->added));
+	if (s->regs) {
+		text_write_insn(w, 0x9d);				/* popf */
+		text_write_depth(w, depth_of(left));
+	}
+	write_return(w);
+}
+
+/* Tracers may change where the function goes on. */
+static void write_restore_others(struct set_writer *s)
+{
+	unsigned int i, size = REGS_SIZE + FRAMES_SIZE;
+	struct text_writer *w = s->w;
+
+	if (s->regs) {
+		write_load(w, AX, AT(flags));
+		write_store(w, AX, size);
+	}
+	write_load(w, AX, AT(ip));
+	write_store(w, AX, size + s->added);
+	for (i = 0; s->regs && i < ARRAY_SIZE(others); i++)
+		write_load(w, others[i].reg, others[i].at);
+}
+
+/* The flags and the address of the direct call take the place of the flags. */
+static void write_direct_end(struct set_writer *s, unsigned int from)
+{
+	unsigned int size = REGS_SIZE + FRAMES_SIZE;
+	struct text_writer *w = s->w;
+
+	write_jump_here(w, from);
+	text_write_depth(w, depth_of(size + s->added));
+	write_load(w, DI, size);
+	write_store(w, DI, size - sizeof(long));
+	write_store(w, AX, size);
+	write_restore(s, sizeof(long));
+}
+
+static void write_set(struct text_writer *w, const void *arg)
+{
+	struct set_writer s = *(const struct set_writer *)arg;
+	unsigned int out = 0, direct = 0;
+
+	s.w = w;
+	if (s.regs) {
+		text_write_insn(w, 0x9c);				/* pushf */
+		text_write_depth(w, 1);
+	}
+	write_save(&s);
+	write_save_others(&s);
+	write_keep(&s);
+	if (s.locked)
+		out = write_set_lock(&s);
+	write_calls(&s);
+	if (s.locked) {
+		write_set_unlock(&s);
+		write_jump_here(w, out);
+	}
+	write_restore_others(&s);
+	if (s.direct) {
+		write_load(w, AX, AT(orig_ax));
+		text_write_insn(w, 0x48, 0x85, 0xc0);			/* test %rax, %rax */
+		direct = write_jump_later(w, JUMP_NOT_ZERO);
+	}
+	write_restore(&s, 0);
+	if (s.direct)
+		write_direct_end(&s, direct);
+}
+
+static void note_flags(struct set_writer *s, unsigned long flags)
+{
+	s->regs |= !!(flags & FTRACE_OPS_FL_SAVE_REGS);
+	/* A direct call is looked up in a hash that changes under readers. */
+	s->locked |= !!(flags & (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU |
+				 FTRACE_OPS_FL_DIRECT));
+	s->direct |= !!(flags & FTRACE_OPS_FL_DIRECT);
+}
+
+/**
+ * arch_ftrace_make_set - make the code of a set
+ * @set: the set
+ *
+ * Context: ftrace_lock is held; may sleep; takes text_mutex.
+ * Return: 0, -ENOMEM, or -ERANGE if the function of a tracer is too far.
+ */
+int arch_ftrace_make_set(struct ftrace_set *set)
+{
+	struct set_writer s = { .set = set };
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++)
+		note_flags(&s, set->members[i].ops->flags);
+	s.added = s.regs ? sizeof(long) : 0;
+	return generate_text(GENERATED_FTRACE, write_set, &s, &set->text);
+}
+
+/**
+ * arch_ftrace_update_begin - begin to let sets call new functions
+ * @nr: at most so many calls change
+ *
+ * Context: ftrace_lock is held; may sleep; takes text_mutex, until
+ *	    arch_ftrace_update_end().
+ */
+void arch_ftrace_update_begin(unsigned int nr)
+{
+	mutex_lock(&text_mutex);
+	text_poke_expect(nr);
+}
+
+/**
+ * arch_ftrace_update_member - let the code of a set call a new function
+ * @member: the tracer that has a new function, in its set
+ *
+ * Context: between arch_ftrace_update_begin() and arch_ftrace_update_end().
+ */
+void arch_ftrace_update_member(struct ftrace_set_member *member)
+{
+	u8 *call = member->set->text.text + member->call;
+	const void *new;
+
+	if (!member->call)
+		return;
+	new = text_gen_insn(CALL_INSN_OPCODE, call, func_of(member->ops));
+	if (memcmp(call, new, CALL_INSN_SIZE))
+		text_poke_queue(call, new, CALL_INSN_SIZE, NULL);
+}
+
+/**
+ * arch_ftrace_update_end - complete the changes
+ *
+ * Context: after arch_ftrace_update_begin().
+ */
+void arch_ftrace_update_end(void)
+{
+	text_poke_finish();
+	mutex_unlock(&text_mutex);
+}

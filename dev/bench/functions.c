@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Function tracers with empty functions. The parameters are:
+ *
+ *	calls		reading it counts what a call of a traced function costs, by
+ *			the TSC; see ticks.h. It tells that for numbers of tracers on
+ *			the function and elsewhere, that ask for nothing, for protection
+ *			from recursion, and for all registers too, and for one beside
+ *			what BPF's fentry uses: the instructions more than without a
+ *			tracer.
+ *	functions	so many of traced_000 to traced_999 get tracers
+ *	tracers		writing registers so many tracers of these
+ *	filter		writing 0 leaves to the newest of them none of the functions,
+ *			and 1 all of them
+ */
+#include <linux/ftrace.h>
+#include <linux/module.h>
+
+#include "ticks.h"
+
+#define TRACERS	10
+
+/* traced_000() to traced_999(), and many[], their addresses; see dev/bench.sh. */
+#include "many.h"
+
+static noinline int traced(int number)
+{
+	asm volatile("");
+	return number;
+}
+
+static noinline int elsewhere(int number)
+{
+	asm volatile("");
+	return number + 1;
+}
+
+static unsigned long here_ip = (unsigned long)traced;
+static unsigned long elsewhere_ip = (unsigned long)elsewhere;
+
+static notrace void empty(unsigned long ip, unsigned long parent_ip,
+			  struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+}
+
+static noinline notrace void pass_call(int number, void *pointer)
+{
+	unsigned int i;
+
+	for (i = 0; i < PASSES; i++)
+		traced(number);
+}
+
+static struct ftrace_ops tracers[TRACERS];
+
+static int start(unsigned int nr, unsigned long flags, unsigned long *ips,
+		 unsigned int nr_ips)
+{
+	struct ftrace_ops *ops = &tracers[nr];
+	int ret;
+
+	*ops = (struct ftrace_ops){ .func = empty, .flags = flags };
+	ret = ftrace_set_filter_ips(ops, ips, nr_ips, 0, 1);
+	return ret ?: register_ftrace_function(ops);
+}
+
+static void stop(unsigned int nr)
+{
+	unregister_ftrace_function(&tracers[nr]);
+	ftrace_free_filter(&tracers[nr]);
+}
+
+/* With @here tracers on the function, and others elsewhere. */
+static long ticks_with(unsigned int here, unsigned int others, unsigned long flags)
+{
+	unsigned int i;
+	long ticks;
+	int ret = 0;
+
+	for (i = 0; i < here + others && !ret; i++)
+		ret = start(i, flags, i < here ? &here_ip : &elsewhere_ip, 1);
+	ticks = pass_ticks(pass_call);
+	while (i--)
+		stop(i);
+	return ret ?: ticks;
+}
+
+/* Like one of BPF's fentry; it changes no register. */
+static notrace void trampoline(void)
+{
+}
+
+/* With a direct call of the trampoline, and @here tracers. */
+static long ticks_with_fentry(unsigned int here)
+{
+	static struct ftrace_ops ops;
+	long ret;
+
+	ops = (struct ftrace_ops){ };
+	ret = ftrace_set_filter_ip(&ops, here_ip, 0, 1);
+	if (ret)
+		return ret;
+	ret = register_ftrace_direct_multi(&ops, (unsigned long)trampoline);
+	if (!ret) {
+		ret = ticks_with(here, 0, 0);
+		unregister_ftrace_direct_multi(&ops, (unsigned long)trampoline);
+	}
+	ftrace_free_filter(&ops);
+	return ret;
+}
+
+static const struct {
+	const char *name;
+	unsigned long flags;
+} kinds[] = {
+	{ "function tracers", 0 },
+	{ "function tracers with RECURSION", FTRACE_OPS_FL_RECURSION },
+	{ "function tracers with RECURSION and SAVE_REGS",
+	  FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_SAVE_REGS },
+};
+
+static const struct {
+	unsigned int here, others;
+} numbers[] = { { 1, 0 }, { 1, 1 }, { 2, 0 }, { 2, 6 }, { 4, 0 }, { 4, 4 }, { 8, 0 } };
+
+static int calls_get(char *buffer, const struct kernel_param *param)
+{
+	long untraced = pass_ticks(pass_call);
+	unsigned int k, n;
+	int len = 0;
+
+	for (k = 0; k < ARRAY_SIZE(kinds); k++)
+		for (n = 0; n < ARRAY_SIZE(numbers); n++)
+			len += sysfs_emit_at(buffer, len, "call with %u of %u %s:%ld\n",
+					     numbers[n].here,
+					     numbers[n].here + numbers[n].others,
+					     kinds[k].name,
+					     ticks_with(numbers[n].here, numbers[n].others,
+							kinds[k].flags) - untraced);
+	len += sysfs_emit_at(buffer, len, "call with fentry:%ld\n",
+			     ticks_with_fentry(0) - untraced);
+	len += sysfs_emit_at(buffer, len, "call with fentry and 1 function tracer:%ld\n",
+			     ticks_with_fentry(1) - untraced);
+	return len;
+}
+
+static const struct kernel_param_ops calls_ops = { .get = calls_get };
+module_param_cb(calls, &calls_ops, NULL, 0400);
+
+static unsigned int nr_functions = 1;
+module_param_named(functions, nr_functions, uint, 0600);
+
+static unsigned int nr_started;
+
+static int tracers_set(const char *text, const struct kernel_param *param)
+{
+	unsigned int want;
+	int ret = kstrtouint(text, 0, &want);
+
+	if (ret || want > TRACERS || nr_functions > ARRAY_SIZE(many))
+		return ret ?: -EINVAL;
+	for (; !ret && nr_started < want; nr_started++)
+		ret = start(nr_started, 0, many, nr_functions);
+	for (; !ret && nr_started > want; nr_started--)
+		stop(nr_started - 1);
+	return ret;
+}
+
+static const struct kernel_param_ops tracers_ops = { .set = tracers_set };
+module_param_cb(tracers, &tracers_ops, NULL, 0200);
+
+static int filter_set(const char *text, const struct kernel_param *param)
+{
+	struct ftrace_ops *newest = &tracers[nr_started - 1];
+	bool want;
+	int ret = kstrtobool(text, &want);
+
+	if (ret || !nr_started)
+		return ret ?: -EINVAL;
+	return want ? ftrace_set_filter_ips(newest, many, nr_functions, 0, 1) :
+		      ftrace_set_filter_ip(newest, elsewhere_ip, 0, 1);
+}
+
+static const struct kernel_param_ops filter_ops = { .set = filter_set };
+module_param_cb(filter, &filter_ops, NULL, 0200);
+
+MODULE_DESCRIPTION("Counts what calls of traced functions cost");
+MODULE_LICENSE("GPL");

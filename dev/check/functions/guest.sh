@@ -1,0 +1,222 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# guest.sh DIR SECONDS: runs in the guest. Tracers of a module change their filters at
+# random, while the tracers of tracefs come and go, and so do modules, kprobes and
+# process filters.
+set -u
+dir=$1 seconds=$2
+tracefs=/sys/kernel/tracing
+parameters=/sys/module/functions/parameters
+cd $tracefs || exit 1
+
+# result NAME COMMAND...: a line of TAP.
+result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
+
+finished() { [[ $(<$parameters/done) == Y ]]; }
+
+# again COMMAND...: until the module has finished.
+again() {
+	while ! finished; do
+		"$@"
+	done >/dev/null 2>&1
+}
+
+top_tracers() {
+	echo function >current_tracer
+	sleep "0.$((RANDOM % 9))"
+	echo 'function_* wake_up_process' >set_ftrace_filter
+	echo $$ >set_ftrace_pid
+	sleep "0.$((RANDOM % 9))"
+	echo >set_ftrace_pid
+	echo function_graph >current_tracer
+	sleep "0.$((RANDOM % 9))"
+	echo >set_ftrace_filter
+	echo nop >current_tracer
+}
+
+an_instance() {
+	mkdir instances/functions
+	echo 'function_1*' >instances/functions/set_ftrace_filter
+	echo function >instances/functions/current_tracer
+	sleep "0.$((RANDOM % 9))"
+	rmdir instances/functions
+}
+
+a_kprobe() {
+	echo "p:functions/probe function_$((RANDOM % 12))" >kprobe_events
+	echo 1 >events/functions/enable
+	sleep "0.$((RANDOM % 5))"
+	echo 0 >events/functions/enable
+	echo >kprobe_events
+}
+
+a_module() {
+	modprobe marker-sample
+	sleep 0.1
+	rmmod marker_sample
+}
+
+# On a function that the function tracer has at times.
+a_direct_call() {
+	modprobe ftrace-direct
+	sleep "0.$((RANDOM % 5))"
+	rmmod ftrace_direct
+}
+
+nothing_went_wrong() {
+	local what wrong=0
+	for what in missed late mixed failed; do
+		if (($(<$parameters/$what))); then
+			echo "$what: $(<$parameters/$what)" >&2
+			wrong=1
+		fi
+	done
+	return $wrong
+}
+
+at_random() {
+	local tracer pids=()
+	insmod "$dir/functions.ko" seconds="$seconds" || return
+	for tracer in top_tracers an_instance a_kprobe a_module a_direct_call; do
+		again $tracer &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	echo "calls $(<$parameters/calls), changes $(<$parameters/changes)" >&2
+	(($(<$parameters/calls) > 1000 && $(<$parameters/changes) > 10))
+}
+
+nothing_is_traced() { [[ -z $(<enabled_functions) ]]; }
+
+is_freed() {
+	local _
+	for _ in {1..100}; do
+		grep -q 'ftrace_set_[0-9]*	\[__builtin__ftrace\]' /proc/kallsyms || return 0
+		sleep 0.2
+	done
+	return 1
+}
+
+# two_instances FILTER: two tracers with the same functions.
+two_instances() {
+	local name
+	for name in one two; do
+		mkdir instances/$name
+		echo "$1" >instances/$name/set_ftrace_filter
+		echo function >instances/$name/current_tracer
+	done
+}
+
+# with_two_instances FILTER COMMAND: what COMMAND leaves behind is removed.
+with_two_instances() {
+	local code=0
+	two_instances "$1"
+	"$2" || code=$?
+	echo 1 >/proc/sys/kernel/ftrace_enabled
+	rmmod tracepoint_sample 2>/dev/null
+	rmdir instances/one instances/two
+	return $code
+}
+
+clear_traces() {
+	echo >instances/one/trace
+	echo >instances/two/trace
+}
+
+# traced INSTANCE FUNCTION: how often.
+traced() { grep -c ": $2 <-" "instances/$1/trace"; }
+
+# traced_by_both FUNCTION NUMBER
+traced_by_both() {
+	(($(traced one "$1") == $2 && $(traced two "$1") == $2)) && return
+	echo "$1: $(traced one "$1") and $(traced two "$1") instead of $2" >&2
+	return 1
+}
+
+has_set() {
+	grep "^$1 .*ftrace_set_.*function_trace_call.*function_trace_call" \
+		enabled_functions >/dev/null && return
+	echo "$1 has no set: $(grep "^$1 " enabled_functions)" >&2
+	return 1
+}
+
+fire() { echo 1 >/sys/module/tracepoint_sample/parameters/fire; }
+
+# Filters of a module that is not loaded hold for the next time it is.
+in_a_module() {
+	local _ name
+	for _ in 1 2; do
+		for name in one two; do
+			echo ':mod:tracepoint_sample' >instances/$name/set_ftrace_filter
+		done
+		modprobe tracepoint-sample
+		clear_traces
+		has_set fire_set || return
+		fire
+		traced_by_both fire_set 1 || return
+		rmmod tracepoint_sample
+	done
+}
+
+# Nothing is traced while the switch is off, also of a module that is loaded meanwhile.
+by_the_switch() {
+	has_set vfs_open || return
+	echo ':mod:tracepoint_sample' >>instances/one/set_ftrace_filter
+	echo ':mod:tracepoint_sample' >>instances/two/set_ftrace_filter
+	echo 0 >/proc/sys/kernel/ftrace_enabled
+	modprobe tracepoint-sample
+	clear_traces
+	fire
+	cat /proc/self/maps >/dev/null
+	traced_by_both vfs_open 0 && traced_by_both fire_set 0 || return
+	echo 1 >/proc/sys/kernel/ftrace_enabled
+	has_set vfs_open && has_set fire_set || return
+	clear_traces
+	fire
+	traced_by_both fire_set 1 || return
+	cat /proc/self/maps >/dev/null
+	(($(traced one vfs_open) && $(traced two vfs_open)))
+}
+
+# A filter of processes in one of them is none of the other's.
+of_a_process() {
+	echo $$ >instances/one/set_ftrace_pid
+	has_set vfs_open || return
+	clear_traces
+	cat /proc/self/maps >/dev/null
+	(($(grep -c '^ *cat-.*vfs_open' instances/two/trace))) || return
+	! grep '^ *cat-' instances/one/trace >&2 || return
+	: </proc/self/maps
+	(($(traced one vfs_open))) || return
+	echo >instances/one/set_ftrace_pid
+	clear_traces
+	cat /proc/self/maps >/dev/null
+	(($(grep -c '^ *cat-.*vfs_open' instances/one/trace)))
+}
+
+# Also while a file is open on the filter of its tracer.
+that_is_forgotten() {
+	insmod "$dir/forgets.ko" || return
+	echo 1 >options/function-tracers
+	[[ $(<function_tracers) == '[forgotten]' ]] || return
+	: </proc/self/maps
+	(($(</sys/module/forgets/parameters/calls))) || return
+	exec 3>>set_ftrace_filter
+	rmmod forgets || return
+	echo vfs_read >&3
+	exec 3>&-
+	: </proc/self/maps
+	echo 0 >options/function-tracers
+	[[ -z $(<function_tracers) ]] && nothing_is_traced &&
+		dmesg | grep -q 'ftrace: module forgets is unloaded with its function tracer forgotten registered'
+}
+
+result "functions of a module that several trace" with_two_instances vfs_open in_a_module
+result "the switch turns sets off and on" with_two_instances vfs_open by_the_switch
+result "a filter of processes holds for its tracer" with_two_instances vfs_open of_a_process
+result "a tracer that its module forgets is unregistered" that_is_forgotten
+result "tracers of functions change at random for $seconds s" at_random
+result "each was called for its functions alone, once a call" nothing_went_wrong
+result "the module is free" rmmod functions
+result "nothing is traced any more" nothing_is_traced
+result "the code of sets is freed" is_freed

@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sets of function tracers: a function that several tracers trace calls code that
+ * calls exactly these, and no list of all tracers.
+ *
+ * A record of a function knows by number which set it wants, and which one its code
+ * calls; the numbers are in the upper half of its flags. A set is made when a
+ * function first wants it, shared by all functions that do, and freed some time after
+ * the last one left it, since a task may be preempted in its code. A set of one
+ * tracer is there to find the next set by, and has no code: such a function calls
+ * the tracer's own trampoline.
+ *
+ * Where a set cannot be made, for want of memory or of numbers, the function has no
+ * set and calls the list of all tracers, until it has none.
+ */
+#include <linux/hashtable.h>
+#include <linux/init.h>
+#include <linux/jhash.h>
+#include <linux/lockdep.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "ftrace_internal.h"
+#include "ftrace_sets.h"
+
+#define SET_WANTED_SHIFT	32
+#define SET_CURRENT_SHIFT	48
+#define SET_MASK		0xffffUL
+#define SET_NONE		0	/* no tracer; or the code calls no set */
+#define SET_UNKNOWN		SET_MASK	/* the list is called */
+
+/*
+ * All of this is protected by ftrace_lock. Tracers are registered before there are
+ * radix trees, so the table of sets is an array.
+ */
+static struct ftrace_set **sets_by_id;
+static unsigned int nr_ids, next_id = 1;
+static DEFINE_HASHTABLE(sets_by_members, 10);
+static LIST_HEAD(sets_without_text);	/* these are to get it before they are called */
+static LIST_HEAD(unused_sets);
+static unsigned long last_seq;
+static unsigned long nr_unknown;	/* functions that want such a set */
+
+static unsigned int wanted_id(const struct dyn_ftrace *rec)
+{
+	return rec->flags >> SET_WANTED_SHIFT & SET_MASK;
+}
+
+static unsigned int current_id(const struct dyn_ftrace *rec)
+{
+	return rec->flags >> SET_CURRENT_SHIFT & SET_MASK;
+}
+
+static struct ftrace_set *set_of(unsigned int id)
+{
+	return id == SET_NONE || id == SET_UNKNOWN ? NULL : sets_by_id[id];
+}
+
+static u32 hash_of(struct ftrace_ops *const *ops, unsigned int nr)
+{
+	return jhash(ops, nr * sizeof(*ops), 0);
+}
+
+static bool has_members(const struct ftrace_set *set, struct ftrace_ops *const *ops,
+			unsigned int nr)
+{
+	unsigned int i;
+
+	if (set->nr != nr)
+		return false;
+	for (i = 0; i < nr; i++)
+		if (set->members[i].ops != ops[i] || set->members[i].seq != ops[i]->seq)
+			return false;
+	return true;
+}
+
+static struct ftrace_set *find_set(struct ftrace_ops *const *ops, unsigned int nr,
+				   u32 hash)
+{
+	struct ftrace_set *set;
+
+	hash_for_each_possible(sets_by_members, set, hash, hash)
+		if (has_members(set, ops, nr))
+			return set;
+	return NULL;
+}
+
+static bool more_ids(void)
+{
+	unsigned int nr = nr_ids ? min(2 * nr_ids, (unsigned int)SET_UNKNOWN) : 64;
+	struct ftrace_set **table;
+
+	if (nr == nr_ids)
+		return false;
+	table = kvcalloc(nr, sizeof(*table), GFP_KERNEL);
+	if (!table)
+		return false;
+	if (nr_ids)
+		memcpy(table, sets_by_id, nr_ids * sizeof(*table));
+	kvfree(sets_by_id);
+	sets_by_id = table;
+	nr_ids = nr;
+	return true;
+}
+
+/* Return: an id that no set has, or SET_NONE */
+static unsigned int unused_id(void)
+{
+	unsigned int i, id;
+
+	for (i = 0; i < nr_ids; i++) {
+		id = next_id++ % nr_ids;
+		if (id != SET_NONE && !sets_by_id[id])
+			return id;
+	}
+	id = nr_ids ?: 1;
+	return more_ids() ? id : SET_NONE;
+}
+
+static struct ftrace_set *make_set(struct ftrace_ops *const *ops, unsigned int nr,
+				   u32 hash)
+{
+	struct ftrace_set *set;
+	unsigned int i, id;
+
+	set = kzalloc(struct_size(set, members, nr), GFP_KERNEL);
+	if (!set)
+		return NULL;
+	id = unused_id();
+	if (id == SET_NONE) {
+		kfree(set);
+		return NULL;
+	}
+	sets_by_id[id] = set;
+	set->id = id;
+	set->nr = nr;
+	INIT_LIST_HEAD(&set->list);
+	for (i = 0; i < nr; i++) {
+		set->members[i].set = set;
+		set->members[i].ops = ops[i];
+		set->members[i].seq = ops[i]->seq;
+		list_add(&set->members[i].of_ops, &ops[i]->sets);
+	}
+	hash_add(sets_by_members, &set->hash, hash);
+	return set;
+}
+
+/* A set of several tracers gets its code when it is known that functions want it. */
+static void want_text(struct ftrace_set *set)
+{
+	if (set->nr < 2 || set->text.text || set->no_text)
+		return;
+	if (list_empty(&set->list))
+		list_add_tail(&set->list, &sets_without_text);
+}
+
+static int name_text(struct ftrace_set *set)
+{
+	char name[8];
+
+	snprintf(name, sizeof(name), "%u", set->id);
+	return name_generated_text(&set->text, GENERATED_FTRACE, name);
+}
+
+static int make_text(struct ftrace_set *set)
+{
+	int ret = arch_ftrace_make_set(set);
+
+	if (ret)
+		return ret;
+	ret = name_text(set);
+	if (ret) {
+		free_generated_text(&set->text);
+		set->text.text = NULL;
+	}
+	return ret;
+}
+
+/**
+ * ftrace_set_make_text - make the code of all sets that are to be called
+ *
+ * Without memory, the functions of a set call the list of all tracers until the next
+ * update.
+ *
+ * Context: ftrace_lock is held, text_mutex is not; may sleep.
+ */
+void ftrace_set_make_text(void)
+{
+	struct ftrace_set *set, *next;
+
+	lockdep_assert_held(&ftrace_lock);
+	list_for_each_entry_safe(set, next, &sets_without_text, list) {
+		list_del_init(&set->list);
+		set->no_text = make_text(set) == -ERANGE;
+	}
+}
+
+/*
+ * A task may be preempted in the code of a set. Waiting for that may take long, and
+ * nobody has to.
+ */
+static void free_unused_sets(struct work_struct *work)
+{
+	struct ftrace_set *set, *next;
+	LIST_HEAD(sets);
+
+	mutex_lock(&ftrace_lock);
+	list_splice_init(&unused_sets, &sets);
+	mutex_unlock(&ftrace_lock);
+	if (list_empty(&sets))
+		return;
+
+	synchronize_rcu_tasks_rude();
+	if (IS_ENABLED(CONFIG_PREEMPTION))
+		synchronize_rcu_tasks();
+	list_for_each_entry_safe(set, next, &sets, unused) {
+		if (set->text.text) {
+			unname_generated_text(&set->text);
+			free_generated_text(&set->text);
+		}
+		kfree(set);
+	}
+	trim_generated_text();
+}
+
+static DECLARE_WORK(free_unused_sets_work, free_unused_sets);
+
+static int __init start_freeing_sets(void)
+{
+	queue_work(system_unbound_wq, &free_unused_sets_work);
+	return 0;
+}
+core_initcall(start_freeing_sets);
+
+/* No function finds the set any more, and nobody reads its tracers. */
+static void forget_members(struct ftrace_set *set)
+{
+	unsigned int i;
+
+	hash_del(&set->hash);
+	for (i = 0; i < set->nr; i++)
+		list_del_init(&set->members[i].of_ops);
+}
+
+static void put_set(struct ftrace_set *set)
+{
+	if (!set || --set->refs)
+		return;
+	forget_members(set);
+	sets_by_id[set->id] = NULL;
+	list_del_init(&set->list);
+	list_add(&set->unused, &unused_sets);
+	if (system_unbound_wq)
+		queue_work(system_unbound_wq, &free_unused_sets_work);
+}
+
+/**
+ * ftrace_set_unregister - forget the sets of a tracer that is not registered any more
+ * @ops: the tracer, which may be freed
+ *
+ * Mostly there are none.
+ *
+ * Context: ftrace_lock is held.
+ */
+void ftrace_set_unregister(struct ftrace_ops *ops)
+{
+	struct ftrace_set_member *member, *next;
+
+	list_for_each_entry_safe(member, next, &ops->sets, of_ops)
+		forget_members(member->set);
+}
+
+/* Stores the members of @set with @ops, or without it. Return: how many there are. */
+static unsigned int changed_members(const struct ftrace_set *set, struct ftrace_ops *ops,
+				    bool add, struct ftrace_ops **members)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; set && i < set->nr; i++) {
+		struct ftrace_ops *member = set->members[i].ops;
+
+		if (add && member->seq < ops->seq) {
+			members[nr++] = ops;
+			add = false;
+		}
+		if (member != ops)
+			members[nr++] = member;
+	}
+	if (add)
+		members[nr++] = ops;
+	return nr;
+}
+
+static unsigned int id_of(struct ftrace_ops *const *members, unsigned int nr)
+{
+	struct ftrace_set *set;
+	u32 hash;
+
+	if (!nr)
+		return SET_NONE;
+	if (nr > FTRACE_SET_MAX)
+		return SET_UNKNOWN;
+	hash = hash_of(members, nr);
+	set = find_set(members, nr, hash) ?: make_set(members, nr, hash);
+	return set ? set->id : SET_UNKNOWN;
+}
+
+static unsigned int changed_id(unsigned int id, struct ftrace_ops *ops, bool add)
+{
+	struct ftrace_ops *members[FTRACE_SET_MAX + 1];
+
+	return id_of(members, changed_members(set_of(id), ops, add, members));
+}
+
+static void set_wanted(struct dyn_ftrace *rec, unsigned int id)
+{
+	struct ftrace_set *set = set_of(id), *old = set_of(wanted_id(rec));
+
+	if (set) {
+		set->refs++;
+		want_text(set);
+	}
+	nr_unknown += id == SET_UNKNOWN;
+	nr_unknown -= wanted_id(rec) == SET_UNKNOWN;
+	rec->flags &= ~(SET_MASK << SET_WANTED_SHIFT);
+	rec->flags |= (unsigned long)id << SET_WANTED_SHIFT;
+	put_set(old);
+}
+
+/**
+ * ftrace_set_register - prepare for sets with a tracer that is being registered
+ * @ops: the tracer, newer than all that are registered
+ *
+ * Context: ftrace_lock is held.
+ */
+void ftrace_set_register(struct ftrace_ops *ops)
+{
+	ops->seq = ++last_seq;
+	INIT_LIST_HEAD(&ops->sets);
+}
+
+/**
+ * ftrace_set_change - one more tracer wants a function, or one less
+ * @rec: the function, whose count is changed already when there is one less
+ * @ops: the tracer
+ * @add: is it one more?
+ *
+ * Context: ftrace_lock is held; may sleep.
+ */
+void ftrace_set_change(struct dyn_ftrace *rec, struct ftrace_ops *ops, bool add)
+{
+	unsigned int old = wanted_id(rec), new;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (old != SET_UNKNOWN)
+		new = changed_id(old, ops, add);
+	else
+		new = add || ftrace_rec_count(rec) ? SET_UNKNOWN : SET_NONE;
+	set_wanted(rec, new);
+}
+
+/**
+ * ftrace_set_is_to_find - may a function that calls the list have a set now?
+ * @rec: the function
+ *
+ * There was no memory, no number, or there were too many tracers. See
+ * ftrace_set_init().
+ *
+ * Context: ftrace_lock is held.
+ * Return: true if it may.
+ */
+bool ftrace_set_is_to_find(const struct dyn_ftrace *rec)
+{
+	return wanted_id(rec) == SET_UNKNOWN && ftrace_rec_count(rec) <= FTRACE_SET_MAX;
+}
+
+/**
+ * ftrace_sets_unknown - are there functions that call the list for want of a set?
+ *
+ * Context: ftrace_lock is held.
+ * Return: true if there are.
+ */
+bool ftrace_sets_unknown(void)
+{
+	return nr_unknown;
+}
+
+/**
+ * ftrace_set_init - the tracers that want a function whose set is not known
+ * @rec: the function
+ * @ops: the tracers, newest first
+ * @nr: how many there are, or more than FTRACE_SET_MAX
+ *
+ * Context: ftrace_lock is held; may sleep.
+ */
+void ftrace_set_init(struct dyn_ftrace *rec, struct ftrace_ops *const *ops,
+		     unsigned int nr)
+{
+	set_wanted(rec, id_of(ops, nr));
+}
+
+/**
+ * ftrace_set_wanted - the set that a function is to call
+ * @rec: the function
+ *
+ * Context: ftrace_lock is held.
+ * Return: the set, or NULL if the function is to call something else.
+ */
+const struct ftrace_set *ftrace_set_wanted(const struct dyn_ftrace *rec)
+{
+	const struct ftrace_set *set = set_of(wanted_id(rec));
+
+	/* One whose text is to be made is wanted too. */
+	return set && (set->text.text || !list_empty(&set->list)) ? set : NULL;
+}
+
+/**
+ * ftrace_set_current - the set that the code of a function calls
+ * @rec: the function
+ *
+ * Context: ftrace_lock is held.
+ * Return: the set, or NULL if the code calls something else, or nothing.
+ */
+const struct ftrace_set *ftrace_set_current(const struct dyn_ftrace *rec)
+{
+	return set_of(current_id(rec));
+}
+
+/**
+ * ftrace_set_differs - does the code of a function call another set than wanted?
+ * @rec: the function, which is traced
+ *
+ * Context: ftrace_lock is held.
+ * Return: true if it does.
+ */
+bool ftrace_set_differs(const struct dyn_ftrace *rec)
+{
+	return ftrace_set_wanted(rec) != ftrace_set_current(rec);
+}
+
+/**
+ * ftrace_set_enable - the code of a function is made to call what is wanted
+ * @rec: the function
+ * @enable: is it? Otherwise it calls nothing.
+ *
+ * Context: ftrace_lock is held; also under text_mutex.
+ */
+void ftrace_set_enable(struct dyn_ftrace *rec, bool enable)
+{
+	struct ftrace_set *old = set_of(current_id(rec)), *set = NULL;
+
+	if (enable)
+		set = (struct ftrace_set *)ftrace_set_wanted(rec);
+	if (set)
+		set->refs++;
+	rec->flags &= ~(SET_MASK << SET_CURRENT_SHIFT);
+	if (set)
+		rec->flags |= (unsigned long)set->id << SET_CURRENT_SHIFT;
+	put_set(old);
+}
+
+/**
+ * ftrace_set_drop - forget the sets of a function that goes away
+ * @rec: the function
+ *
+ * Context: ftrace_lock is held.
+ */
+void ftrace_set_drop(struct dyn_ftrace *rec)
+{
+	ftrace_set_enable(rec, false);
+	set_wanted(rec, SET_NONE);
+}
+
+static unsigned int count_sets(const struct ftrace_ops *ops)
+{
+	return list_count_nodes((struct list_head *)&ops->sets);
+}
+
+/**
+ * ftrace_set_update_func - let all code made for a tracer call its new function
+ * @ops: the tracer
+ *
+ * Context: ftrace_lock is held; takes text_mutex.
+ */
+void ftrace_set_update_func(struct ftrace_ops *ops)
+{
+	struct ftrace_set_member *member;
+
+	arch_ftrace_update_begin(1 + count_sets(ops));
+	arch_ftrace_update_own(ops);
+	list_for_each_entry(member, &ops->sets, of_ops)
+		if (member->set->text.text)
+			arch_ftrace_update_member(member);
+	arch_ftrace_update_end();
+}
+
+/**
+ * ftrace_set_show - show the tracers of a set, for enabled_functions
+ * @m: where
+ * @set: the set
+ *
+ * As the own trampoline of a single tracer is shown, for each of them.
+ *
+ * Context: ftrace_lock is held.
+ */
+void ftrace_set_show(struct seq_file *m, const struct ftrace_set *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++)
+		seq_printf(m, "\ttramp: %pS (%pS) ->%pS", set->text.text,
+			   set->members[i].ops->func, set->members[i].ops->func);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _LINUX_KERNEL_FTRACE_SETS_H
+#define _LINUX_KERNEL_FTRACE_SETS_H
+
+/*
+ * Sets of function tracers: what kernel/trace/ftrace.c asks of ftrace_sets.c, and
+ * that of the architecture.
+ */
+
+#include <linux/ftrace.h>
+#include <linux/generated-text.h>
+#include <linux/list.h>
+#include <linux/seq_file.h>
+#include <linux/types.h>
+
+/* Beyond, the code of a set would be longer than what the list takes. */
+#define FTRACE_SET_MAX		32
+
+#ifdef CONFIG_FTRACE_SETS
+
+/**
+ * struct ftrace_set_member - one tracer of a set
+ * @of_ops: of all sets that the tracer is in
+ * @set: the set
+ * @ops: the tracer
+ * @seq: that of the tracer, which tells it from a later one at the same place
+ * @call: offset of its call in the code, 0 if it has none
+ */
+struct ftrace_set_member {
+	struct list_head of_ops;
+	struct ftrace_set *set;
+	struct ftrace_ops *ops;
+	unsigned long seq;
+	unsigned int call;
+};
+
+/**
+ * struct ftrace_set - the tracers of a function, and the code that calls them
+ * @hash: of all sets, by their members
+ * @list: of those that are to get code
+ * @unused: of those that wait to be freed
+ * @text: the code; its text is NULL if there is none
+ * @no_text: none can be made
+ * @id: what functions know it by
+ * @refs: how many functions have it, wanted or in use
+ * @nr: how many members there are
+ * @members: newest first, as they are called
+ */
+struct ftrace_set {
+	struct hlist_node hash;
+	struct list_head list;
+	struct list_head unused;
+	struct generated_text text;
+	bool no_text;
+	u16 id;
+	unsigned int refs;
+	unsigned int nr;
+	struct ftrace_set_member members[];
+};
+
+int arch_ftrace_make_set(struct ftrace_set *set);
+void arch_ftrace_update_begin(unsigned int nr);
+void arch_ftrace_update_own(struct ftrace_ops *ops);
+void arch_ftrace_update_member(struct ftrace_set_member *member);
+void arch_ftrace_update_end(void);
+
+void ftrace_set_register(struct ftrace_ops *ops);
+void ftrace_set_unregister(struct ftrace_ops *ops);
+void ftrace_set_make_text(void);
+void ftrace_set_init(struct dyn_ftrace *rec, struct ftrace_ops *const *ops,
+		     unsigned int nr);
+void ftrace_set_change(struct dyn_ftrace *rec, struct ftrace_ops *ops, bool add);
+void ftrace_set_drop(struct dyn_ftrace *rec);
+void ftrace_set_update_func(struct ftrace_ops *ops);
+bool ftrace_set_differs(const struct dyn_ftrace *rec);
+void ftrace_set_enable(struct dyn_ftrace *rec, bool enable);
+const struct ftrace_set *ftrace_set_wanted(const struct dyn_ftrace *rec);
+const struct ftrace_set *ftrace_set_current(const struct dyn_ftrace *rec);
+bool ftrace_set_is_to_find(const struct dyn_ftrace *rec);
+bool ftrace_sets_unknown(void);
+void ftrace_set_show(struct seq_file *m, const struct ftrace_set *set);
+
+static inline unsigned long ftrace_set_text(const struct ftrace_set *set)
+{
+	return (unsigned long)set->text.text;
+}
+
+static inline bool is_ftrace_set(unsigned long addr)
+{
+	return is_generated_text_of(GENERATED_FTRACE, addr);
+}
+
+#else
+
+struct ftrace_set;
+
+static inline void ftrace_set_register(struct ftrace_ops *ops) { }
+static inline void ftrace_set_unregister(struct ftrace_ops *ops) { }
+static inline void ftrace_set_make_text(void) { }
+static inline void ftrace_set_init(struct dyn_ftrace *rec,
+				   struct ftrace_ops *const *ops, unsigned int nr) { }
+static inline void ftrace_set_change(struct dyn_ftrace *rec,
+				     struct ftrace_ops *ops, bool add) { }
+static inline void ftrace_set_drop(struct dyn_ftrace *rec) { }
+static inline void ftrace_set_update_func(struct ftrace_ops *ops) { }
+static inline bool ftrace_set_differs(const struct dyn_ftrace *rec)
+{
+	return false;
+}
+
+static inline void ftrace_set_enable(struct dyn_ftrace *rec, bool enable) { }
+static inline const struct ftrace_set *ftrace_set_wanted(const struct dyn_ftrace *rec)
+{
+	return NULL;
+}
+
+static inline const struct ftrace_set *ftrace_set_current(const struct dyn_ftrace *rec)
+{
+	return NULL;
+}
+
+static inline void ftrace_set_show(struct seq_file *m, const struct ftrace_set *set) { }
+static inline unsigned long ftrace_set_text(const struct ftrace_set *set)
+{
+	return 0;
+}
+
+static inline bool is_ftrace_set(unsigned long addr)
+{
+	return false;
+}
+
+static inline bool ftrace_set_is_to_find(const struct dyn_ftrace *rec)
+{
+	return false;
+}
+
+static inline bool ftrace_sets_unknown(void)
+{
+	return false;
+}
+
+#endif /* CONFIG_FTRACE_SETS */
+
+#endif /* _LINUX_KERNEL_FTRACE_SETS_H */

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests of functions that several function tracers trace: each tracer is
+ * called for its functions alone, as itself, newest first, whatever they ask for.
+ */
+#include <kunit/test.h>
+#include <linux/ftrace.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/stacktrace.h>
+#include <linux/string.h>
+
+#include "test_fail_alloc.h"
+
+#define MAX_CALLS	128
+
+/* Which tracers were called, in which order. */
+static unsigned int called[MAX_CALLS], nr_called;
+
+struct tracer {
+	struct ftrace_ops ops;
+	unsigned int nr;
+	unsigned long ip, parent_ip;
+	bool got_regs;
+};
+
+static notrace void note_call(unsigned long ip, unsigned long parent_ip,
+			      struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct tracer *tracer = container_of(ops, struct tracer, ops);
+
+	if (nr_called < MAX_CALLS)
+		called[nr_called++] = tracer->nr;
+	tracer->ip = ip;
+	tracer->parent_ip = parent_ip;
+	tracer->got_regs = !!ftrace_get_regs(fregs);
+}
+
+static noinline int traced_a(int number)
+{
+	asm volatile("");
+	return number + 1;
+}
+
+static noinline int traced_b(int number)
+{
+	asm volatile("");
+	return number + 2;
+}
+
+static noinline notrace int call_a(void)
+{
+	int result;
+
+	nr_called = 0;
+	result = traced_a(1);
+	barrier();	/* no tail call */
+	return result;
+}
+
+static noinline notrace int call_b(void)
+{
+	int result;
+
+	nr_called = 0;
+	result = traced_b(1);
+	barrier();
+	return result;
+}
+
+static void init_tracer(struct tracer *tracer, unsigned int nr, unsigned long flags)
+{
+	*tracer = (struct tracer){ .ops = { .func = note_call, .flags = flags }, .nr = nr };
+}
+
+static int want(struct tracer *tracer, void *func)
+{
+	return ftrace_set_filter_ip(&tracer->ops, (unsigned long)func, 0, 0);
+}
+
+static int leave(struct tracer *tracer, void *func)
+{
+	return ftrace_set_filter_ip(&tracer->ops, (unsigned long)func, 1, 0);
+}
+
+/* A tracer of @func alone. */
+static void start(struct kunit *test, struct tracer *tracer, unsigned int nr,
+		  unsigned long flags, void *func)
+{
+	init_tracer(tracer, nr, flags);
+	KUNIT_ASSERT_EQ(test, want(tracer, func), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracer->ops), 0);
+}
+
+static void stop(struct kunit *test, struct tracer *tracer)
+{
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&tracer->ops), 0);
+	ftrace_free_filter(&tracer->ops);
+}
+
+/* The digits are the numbers of the tracers, in the order of their calls. */
+static unsigned long calls(void)
+{
+	unsigned long digits = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr_called; i++)
+		digits = digits * 10 + called[i];
+	return digits;
+}
+
+#define expect_calls(test, func, digits)				\
+	do {								\
+		call_##func();						\
+		KUNIT_EXPECT_EQ(test, calls(), digits##UL);		\
+	} while (0)
+
+static void sets_test_order(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 4, sizeof(*tracers), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	expect_calls(test, a, 0);
+	for (i = 0; i < 4; i++)
+		start(test, &tracers[i], i + 1, 0, traced_a);
+	expect_calls(test, a, 4321);
+	expect_calls(test, b, 0);
+	stop(test, &tracers[1]);
+	expect_calls(test, a, 431);
+	stop(test, &tracers[3]);
+	expect_calls(test, a, 31);
+	start(test, &tracers[1], 2, 0, traced_a);
+	expect_calls(test, a, 231);
+	stop(test, &tracers[0]);
+	stop(test, &tracers[2]);
+	expect_calls(test, a, 2);
+	stop(test, &tracers[1]);
+	expect_calls(test, a, 0);
+}
+
+static void sets_test_filters(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	start(test, &tracers[0], 1, 0, traced_a);
+	start(test, &tracers[1], 2, 0, traced_b);
+	start(test, &tracers[2], 3, 0, traced_a);
+	expect_calls(test, a, 31);
+	expect_calls(test, b, 2);
+	KUNIT_EXPECT_EQ(test, want(&tracers[0], traced_b), 0);
+	expect_calls(test, a, 31);
+	expect_calls(test, b, 21);
+	KUNIT_EXPECT_EQ(test, leave(&tracers[0], traced_a), 0);
+	expect_calls(test, a, 3);
+	expect_calls(test, b, 21);
+	KUNIT_EXPECT_EQ(test, want(&tracers[1], traced_a), 0);
+	KUNIT_EXPECT_EQ(test, want(&tracers[0], traced_a), 0);
+	expect_calls(test, a, 321);
+	expect_calls(test, b, 21);
+	stop(test, &tracers[0]);
+	stop(test, &tracers[2]);
+	expect_calls(test, a, 2);
+	expect_calls(test, b, 2);
+	stop(test, &tracers[1]);
+}
+
+/* What two tracers may ask for: the same, or one what the other does not. */
+static void sets_test_flags(struct kunit *test)
+{
+	static const unsigned long flags[] = {
+		0, FTRACE_OPS_FL_RECURSION, FTRACE_OPS_FL_RCU, FTRACE_OPS_FL_SAVE_REGS,
+		FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU,
+		FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_SAVE_REGS,
+	};
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	unsigned int i, k;
+	bool regs;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	for (i = 0; i < 2 * ARRAY_SIZE(flags); i++) {
+		unsigned long first = flags[i / 2];
+		unsigned long second = flags[(i + 1) / 2 % ARRAY_SIZE(flags)];
+
+		start(test, &tracers[0], 1, first, traced_a);
+		start(test, &tracers[1], 2, second, traced_a);
+		KUNIT_EXPECT_EQ(test, call_a(), 2);
+		KUNIT_EXPECT_EQ(test, calls(), 21UL);
+		regs = (first | second) & FTRACE_OPS_FL_SAVE_REGS;
+		for (k = 0; k < 2; k++) {
+			KUNIT_EXPECT_EQ(test, tracers[k].ip - (unsigned long)traced_a,
+					tracers[1 - k].ip - (unsigned long)traced_a);
+			KUNIT_EXPECT_LT(test, tracers[k].ip - (unsigned long)traced_a, 16UL);
+			KUNIT_EXPECT_LT(test, tracers[k].parent_ip - (unsigned long)call_a,
+					128UL);
+			KUNIT_EXPECT_EQ(test, tracers[k].got_regs, regs);
+		}
+		stop(test, &tracers[1]);
+		expect_calls(test, a, 1);
+		stop(test, &tracers[0]);
+	}
+}
+
+/* More than a set has. */
+static void sets_test_many(struct kunit *test)
+{
+	const unsigned int nr = 34;
+	struct tracer *tracers = kunit_kcalloc(test, nr, sizeof(*tracers), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	for (i = 0; i < nr; i++) {
+		start(test, &tracers[i], i, 0, traced_a);
+		call_a();
+		KUNIT_EXPECT_EQ(test, nr_called, i + 1);
+		KUNIT_EXPECT_EQ(test, called[0], i);
+		KUNIT_EXPECT_EQ(test, called[i], 0U);
+	}
+	for (i = 0; i < nr; i++) {
+		stop(test, &tracers[i]);
+		call_a();
+		KUNIT_EXPECT_EQ(test, nr_called, nr - 1 - i);
+	}
+}
+
+/* A tracer that calls what it traces, as deep as it is let. */
+static notrace void call_again(unsigned long ip, unsigned long parent_ip,
+			       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	note_call(ip, parent_ip, ops, fregs);
+	if (nr_called < MAX_CALLS)
+		traced_a(1);
+}
+
+/* The first nested call is let through, as if an interrupt had made it. */
+static void sets_test_recursion(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	start(test, &tracers[0], 1, FTRACE_OPS_FL_RECURSION, traced_a);
+	init_tracer(&tracers[1], 2, FTRACE_OPS_FL_RECURSION);
+	tracers[1].ops.func = call_again;
+	KUNIT_ASSERT_EQ(test, want(&tracers[1], traced_a), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracers[1].ops), 0);
+	expect_calls(test, a, 2211);
+	expect_calls(test, a, 2211);
+	stop(test, &tracers[1]);
+	expect_calls(test, a, 1);
+	stop(test, &tracers[0]);
+}
+
+#ifdef CONFIG_X86_64
+/* Goes on in the other function, and another tracer sees what was called. */
+static notrace void redirect(unsigned long ip, unsigned long parent_ip,
+			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	note_call(ip, parent_ip, ops, fregs);
+	ftrace_instruction_pointer_set(fregs, (unsigned long)traced_b);
+}
+
+static void sets_test_redirect(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	start(test, &tracers[0], 1, 0, traced_a);
+	init_tracer(&tracers[1], 2, FTRACE_OPS_FL_IPMODIFY);
+	tracers[1].ops.func = redirect;
+	KUNIT_ASSERT_EQ(test, want(&tracers[1], traced_a), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracers[1].ops), 0);
+	start(test, &tracers[2], 3, 0, traced_a);
+	KUNIT_EXPECT_EQ(test, call_a(), 3);
+	KUNIT_EXPECT_EQ(test, calls(), 321UL);
+	KUNIT_EXPECT_EQ(test, tracers[0].ip, tracers[2].ip);
+	KUNIT_EXPECT_EQ(test, tracers[0].parent_ip, tracers[2].parent_ip);
+	for (i = 0; i < 3; i++)
+		stop(test, &tracers[i]);
+	KUNIT_EXPECT_EQ(test, call_a(), 2);
+}
+
+asmlinkage int traced_for_asm(int number);
+
+asmlinkage noinline int traced_for_asm(int number)
+{
+	asm volatile("");
+	return number;
+}
+
+/* What the traced function gets, and what its caller keeps, does not change. */
+static noinline notrace bool keeps_registers(void)
+{
+	unsigned long in[3] = { 1, 2, 3 }, out[3];
+	int result;
+
+	nr_called = 0;
+	asm volatile("mov %[in0], %%r12\n\tmov %[in1], %%r13\n\tmov %[in2], %%r14\n\t"
+		     "mov $5, %%edi\n\tcall traced_for_asm\n\t"
+		     "mov %%r12, %[out0]\n\tmov %%r13, %[out1]\n\tmov %%r14, %[out2]"
+		     : [out0] "=m" (out[0]), [out1] "=m" (out[1]), [out2] "=m" (out[2]),
+		       "=a" (result), ASM_CALL_CONSTRAINT
+		     : [in0] "m" (in[0]), [in1] "m" (in[1]), [in2] "m" (in[2])
+		     : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12",
+		       "r13", "r14", "cc", "memory");
+	return !memcmp(in, out, sizeof(in)) && result == 5;
+}
+
+static void sets_test_registers(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	unsigned long flags;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	for (flags = 0; flags < 2; flags++) {
+		start(test, &tracers[0], 1, flags ? FTRACE_OPS_FL_SAVE_REGS : 0,
+		      traced_for_asm);
+		start(test, &tracers[1], 2, flags ? FTRACE_OPS_FL_RECURSION : 0,
+		      traced_for_asm);
+		KUNIT_EXPECT_TRUE(test, keeps_registers());
+		KUNIT_EXPECT_EQ(test, calls(), 21UL);
+		stop(test, &tracers[0]);
+		stop(test, &tracers[1]);
+	}
+}
+#endif /* CONFIG_X86_64 */
+
+static unsigned long stack[8];
+static unsigned int stack_depth;
+
+static notrace void save_stack(unsigned long ip, unsigned long parent_ip,
+			       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	stack_depth = stack_trace_save(stack, ARRAY_SIZE(stack), 0);
+}
+
+static bool is_in_stack(unsigned int i, void *func)
+{
+	char name[KSYM_SYMBOL_LEN], wanted[KSYM_SYMBOL_LEN];
+
+	snprintf(name, sizeof(name), "%ps", (void *)stack[i]);
+	snprintf(wanted, sizeof(wanted), "%ps", func);
+	return i < stack_depth && !strcmp(name, wanted);
+}
+
+/* Between a tracer and the traced function there is one entry, as for one tracer. */
+static void sets_test_stack(struct kunit *test)
+{
+	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS };
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_FTRACE_SETS) || !IS_ENABLED(CONFIG_KALLSYMS))
+		kunit_skip(test, "needs FTRACE_SETS and KALLSYMS");
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		start(test, &tracers[0], 1, flags[i], traced_a);
+		init_tracer(&tracers[1], 2, 0);
+		tracers[1].ops.func = save_stack;
+		KUNIT_ASSERT_EQ(test, want(&tracers[1], traced_a), 0);
+		KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracers[1].ops), 0);
+		call_a();
+		stop(test, &tracers[1]);
+		stop(test, &tracers[0]);
+		KUNIT_EXPECT_TRUE(test, is_in_stack(0, save_stack));
+		KUNIT_EXPECT_TRUE(test, is_in_stack(2, traced_a));
+		KUNIT_EXPECT_TRUE(test, is_in_stack(3, call_a));
+	}
+}
+
+/* Return: what a traced function calls */
+static void *called_by(struct kunit *test, void *func)
+{
+	u8 *ip = func;
+	s32 distance;
+
+	if (*ip != 0xe8)
+		ip += 4;	/* ENDBR */
+	KUNIT_EXPECT_EQ(test, *ip, 0xe8);
+	memcpy(&distance, ip + 1, sizeof(distance));
+	return ip + 5 + distance;
+}
+
+/* Does the function call the list of all tracers? */
+static bool calls_list(struct kunit *test, void *func)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	snprintf(name, sizeof(name), "%ps", called_by(test, func));
+	return !strcmp(name, "ftrace_caller") || !strcmp(name, "ftrace_regs_caller");
+}
+
+/* The list is called while there are more tracers than a set has, and only then. */
+static void sets_test_no_list(struct kunit *test)
+{
+	const unsigned int nr = 34, max = 32;
+	struct tracer *tracers = kunit_kcalloc(test, nr, sizeof(*tracers), GFP_KERNEL);
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_FTRACE_SETS) || !IS_ENABLED(CONFIG_KALLSYMS))
+		kunit_skip(test, "needs FTRACE_SETS and KALLSYMS");
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	for (i = 0; i < nr; i++) {
+		start(test, &tracers[i], i, i % 3 ? 0 : FTRACE_OPS_FL_SAVE_REGS, traced_a);
+		KUNIT_EXPECT_EQ(test, calls_list(test, traced_a), i >= max);
+	}
+	for (i = 0; i < nr; i++) {
+		KUNIT_EXPECT_EQ(test, calls_list(test, traced_a), nr - i > max);
+		stop(test, &tracers[i]);
+	}
+}
+
+static void sets_test_name(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	char name[KSYM_SYMBOL_LEN];
+
+	if (!IS_ENABLED(CONFIG_FTRACE_SETS) || !IS_ENABLED(CONFIG_KALLSYMS))
+		kunit_skip(test, "needs FTRACE_SETS and KALLSYMS");
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	start(test, &tracers[0], 0, 0, traced_a);
+	start(test, &tracers[1], 1, 0, traced_a);
+	snprintf(name, sizeof(name), "%ps", called_by(test, traced_a));
+	KUNIT_EXPECT_EQ_MSG(test, strncmp(name, "ftrace_set_", 11), 0, "%s", name);
+	stop(test, &tracers[0]);
+	stop(test, &tracers[1]);
+}
+
+static int register_named(struct kunit *test, struct tracer *tracer,
+			  const char *name, unsigned long flags)
+{
+	init_tracer(tracer, 0, flags);
+	tracer->ops.name = name;
+	KUNIT_EXPECT_EQ(test, want(tracer, traced_a), 0);
+	return register_ftrace_function(&tracer->ops);
+}
+
+/* Neither of them is registered, nor is its name taken. */
+static void expect_bad_name(struct kunit *test, struct tracer *tracer, const char *name,
+			    unsigned long flags, int error)
+{
+	KUNIT_EXPECT_EQ(test, register_named(test, tracer, name, flags), error);
+	ftrace_free_filter(&tracer->ops);
+	call_a();
+	KUNIT_EXPECT_EQ(test, nr_called, 0U);
+}
+
+static void sets_test_bad_names(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+
+	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE))
+		kunit_skip(test, "needs DYNAMIC_FTRACE");
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	expect_bad_name(test, tracers, "", 0, -EINVAL);
+	expect_bad_name(test, tracers, "two words", 0, -EINVAL);
+	expect_bad_name(test, tracers, "[kunit]", 0, -EINVAL);
+	expect_bad_name(test, tracers, "a_name_that_is_longer", 0, -EINVAL);
+	expect_bad_name(test, tracers, "kunit", FTRACE_OPS_FL_IPMODIFY, -EINVAL);
+
+	KUNIT_ASSERT_EQ(test, register_named(test, &tracers[0], "as_long_as_it_may_be", 0), 0);
+	KUNIT_EXPECT_EQ(test, register_named(test, &tracers[1], "as_long_as_it_may_be", 0),
+			-EEXIST);
+	ftrace_free_filter(&tracers[1].ops);
+	call_a();
+	KUNIT_EXPECT_EQ(test, nr_called, 1U);
+	stop(test, &tracers[0]);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&tracers[0].ops), -EBUSY);
+	KUNIT_ASSERT_EQ(test, register_named(test, &tracers[1], "as_long_as_it_may_be", 0), 0);
+	stop(test, &tracers[1]);
+}
+
+/* These are of the kernel, whether they run or not. */
+static void sets_test_reserved_names(struct kunit *test)
+{
+	struct tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
+
+	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE))
+		kunit_skip(test, "needs DYNAMIC_FTRACE");
+	KUNIT_ASSERT_NOT_NULL(test, tracer);
+	expect_bad_name(test, tracer, "trace", 0, -EEXIST);
+	expect_bad_name(test, tracer, "trace_profile", 0, -EEXIST);
+}
+
+/*
+ * Without memory for a set the same tracers are called; without memory for the
+ * filter it stays as it was. There is a set meanwhile, so that there is memory for
+ * code: the kernel tells at length when there is none.
+ */
+static bool joins_without(struct kunit *test, struct tracer *tracers, int nth)
+{
+	bool failed;
+	int ret, i;
+
+	start(test, &tracers[0], 1, 0, traced_a);
+	start(test, &tracers[1], 2, 0, traced_b);
+	start(test, &tracers[2], 3, 0, traced_b);
+	fail_nth_alloc(nth);
+	ret = want(&tracers[1], traced_a);
+	failed = nth_alloc_failed();
+	stop_failing();
+	if (ret)
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	call_a();
+	KUNIT_EXPECT_EQ(test, calls(), ret ? 1UL : 21UL);
+	expect_calls(test, b, 32);
+	stop(test, &tracers[0]);
+	call_a();
+	KUNIT_EXPECT_EQ(test, calls(), ret ? 0UL : 2UL);
+	for (i = 1; i < 3; i++)
+		stop(test, &tracers[i]);
+	expect_calls(test, a, 0);
+	expect_calls(test, b, 0);
+	return failed;
+}
+
+static void sets_test_no_memory(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	int nth;
+
+	need_failing_alloc(test);
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	for (nth = 1; joins_without(test, tracers, nth); nth++)
+		;
+	KUNIT_EXPECT_GT(test, nth, 2);
+}
+
+static struct kunit_case sets_test_cases[] = {
+	KUNIT_CASE(sets_test_order),
+	KUNIT_CASE(sets_test_filters),
+	KUNIT_CASE(sets_test_flags),
+	KUNIT_CASE(sets_test_many),
+	KUNIT_CASE(sets_test_recursion),
+#ifdef CONFIG_X86_64
+	KUNIT_CASE(sets_test_redirect),
+	KUNIT_CASE(sets_test_registers),
+#endif
+	KUNIT_CASE(sets_test_stack),
+	KUNIT_CASE(sets_test_no_list),
+	KUNIT_CASE(sets_test_name),
+	KUNIT_CASE(sets_test_bad_names),
+	KUNIT_CASE(sets_test_reserved_names),
+	KUNIT_CASE(sets_test_no_memory),
+	{ }
+};
+
+static struct kunit_suite sets_test_suite = {
+	.name = "ftrace_sets",
+	.test_cases = sets_test_cases,
+};
+kunit_test_suite(sets_test_suite);
+
+MODULE_DESCRIPTION("KUnit tests of functions with several function tracers");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,265 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Function tracers side by side, each with a filter of its own: the function tracer,
+# the profiler, and those of the module of samples/ftrace. A test is a function; it
+# fails with the first of its commands that fails.
+# shellcheck disable=SC2317 # tests are called by name
+
+skip=4
+sample=function_tracers
+option=options/function-tracers
+
+skip_all() {
+	echo "TAP version 13"
+	echo "1..0 # SKIP $1"
+	exit $skip
+}
+
+[ "$(id -u)" = 0 ] || skip_all "needs root"
+[ -d /sys/kernel/tracing/events ] || mount -t tracefs nodev /sys/kernel/tracing
+cd /sys/kernel/tracing || skip_all "no tracefs"
+[ -e "$option" ] || skip_all "no trace option function-tracers"
+[ -e function_profile_enabled ] || skip_all "no profiler"
+grep -qw function_graph available_tracers || skip_all "no function graph tracer"
+modprobe "$sample" 2>/dev/null || skip_all "no module function-tracers"
+modprobe -r "$sample"
+
+comment() {
+	echo "# $*"
+}
+
+# shows FILE LINE...: are these its lines?
+shows() {
+	file=$1
+	shift
+	got=$(cat "$file")
+	wanted=$(if [ $# -gt 0 ]; then printf '%s\n' "$@"; fi)
+	[ "$got" = "$wanted" ] || {
+		comment "$file: '$got' instead of '$wanted'"
+		return 1
+	}
+}
+
+fails() {
+	if (eval "$1") 2>/dev/null; then
+		comment "succeeded: $1"
+		return 1
+	fi
+}
+
+# functions FILE: which functions it has, as the function tracer writes them.
+functions() {
+	sed -n '/^#/d; s/.*: \([^ ]*\) <-.*/\1/p' "$1" | sort -u
+}
+
+profiled() {
+	awk '$1 !~ /^(Function|-+)$/ { print $1 }' trace_stat/function* | sort -u
+}
+
+traced_and_profiled() {
+	[ "$(functions trace) $(profiled)" = "$1 $2" ] || {
+		comment "traced '$(functions trace)', profiled '$(profiled)'"
+		return 1
+	}
+}
+
+# What is traced and profiled from now on: that of one command.
+work() {
+	if [ "$(cat function_profile_enabled)" = 1 ]; then
+		echo 0 >function_profile_enabled
+		echo 1 >function_profile_enabled
+	fi
+	echo >trace
+	echo 1 >tracing_on
+	cat /proc/self/maps >/dev/null
+	echo 0 >tracing_on	# reading a trace would make it longer
+}
+
+clear_filters() {
+	echo >set_ftrace_filter
+	echo >set_ftrace_notrace
+}
+
+reset() {
+	{
+		exec 3>&- 4<&-
+		modprobe -r "$sample"
+		echo nop >current_tracer
+		echo 0 >function_profile_enabled
+		clear_filters
+		echo 1 >"$option"
+		echo 1 >function_profile_enabled
+		clear_filters
+		echo 0 >function_profile_enabled
+		echo 0 >"$option"
+		clear_filters
+		echo >trace
+		echo 1 >tracing_on
+	} 2>/dev/null
+}
+
+# That of the first proposal, line by line, with functions that there are.
+session() {
+	echo 1 >"$option"
+	echo function >current_tracer
+	shows function_tracers '[trace]' || return
+	shows set_ftrace_filter '#### all functions enabled ####' || return
+	echo 1 >function_profile_enabled
+	shows function_tracers 'trace' '[trace_profile]' || return
+	shows set_ftrace_filter \
+		'[               trace] #### all functions enabled ####' \
+		'[       trace_profile] #### all functions enabled ####' || return
+	echo vfs_read >set_ftrace_filter
+	shows set_ftrace_filter \
+		'[               trace] #### all functions enabled ####' \
+		'[       trace_profile] vfs_read' || return
+	echo trace >function_tracers
+	shows function_tracers '[trace]' 'trace_profile' || return
+	echo vfs_open >set_ftrace_filter
+	shows set_ftrace_filter \
+		'[               trace] vfs_open' \
+		'[       trace_profile] vfs_read'
+}
+
+each_traces_its_own() {
+	session || return
+	work
+	traced_and_profiled vfs_open vfs_read
+}
+
+functions_that_are_not_traced() {
+	echo 1 >"$option"
+	echo function >current_tracer
+	echo 1 >function_profile_enabled
+	echo 'vfs_*' >set_ftrace_filter
+	echo vfs_read >set_ftrace_notrace
+	shows set_ftrace_notrace \
+		'[               trace] #### no functions disabled ####' \
+		'[       trace_profile] vfs_read' || return
+	work
+	profiled | grep -qx vfs_open && ! profiled | grep -qx vfs_read
+}
+
+# As without the series: one filter for all.
+without_the_option() {
+	echo function >current_tracer
+	echo 1 >function_profile_enabled
+	echo vfs_read >set_ftrace_filter
+	shows function_tracers 'trace' '[trace_profile]' || return
+	shows set_ftrace_filter vfs_read || return
+	work
+	traced_and_profiled vfs_read vfs_read
+}
+
+the_default_goes() {
+	echo 1 >"$option"
+	echo function >current_tracer
+	echo 1 >function_profile_enabled
+	echo vfs_read >set_ftrace_filter
+	echo 0 >function_profile_enabled
+	shows function_tracers '[trace]' || return
+	shows set_ftrace_filter '#### all functions enabled ####' || return
+	echo nop >current_tracer
+	shows function_tracers || return
+	shows set_ftrace_filter '#### all functions enabled ####' || return
+	echo vfs_open >set_ftrace_filter
+	shows set_ftrace_filter vfs_open
+}
+
+a_wrong_name() {
+	echo 1 >"$option"
+	echo function >current_tracer
+	fails 'echo nobody >function_tracers' || return
+	fails 'echo "" >function_tracers' || return
+	grep -q 'function_tracers: error: No function tracer has this name' error_log &&
+		shows function_tracers '[trace]'
+}
+
+a_filter_that_matches_nothing() {
+	echo 1 >"$option"
+	modprobe "$sample" || return
+	fails 'echo nosuchfunction >>set_ftrace_filter' || return
+	fails 'echo vfs_read:traceoff >>set_ftrace_filter' || return
+	fails 'echo note_call >>set_ftrace_filter' || return
+	shows set_ftrace_filter '[        sample_calls] vfs_open' \
+		'[      sample_callers] vfs_open'
+}
+
+the_option_while_the_profiler_runs() {
+	echo 1 >function_profile_enabled
+	fails 'echo 1 >options/function-tracers' || return
+	shows "$option" 0 || return
+	echo 0 >function_profile_enabled
+	echo 1 >"$option" && shows "$option" 1
+}
+
+tracers_of_a_module() {
+	echo 1 >"$option"
+	modprobe "$sample" || return
+	shows function_tracers 'sample_calls' '[sample_callers]' || return
+	echo vfs_read >set_ftrace_filter
+	echo sample_calls >function_tracers
+	echo vfs_write >>set_ftrace_filter
+	shows set_ftrace_filter '[        sample_calls] vfs_open' \
+		'[        sample_calls] vfs_write' \
+		'[      sample_callers] vfs_read' || return
+	work
+	grep -q ': vfs_open$' instances/sample_calls/trace || return
+	grep -q ': vfs_read called by ' instances/sample_callers/trace || return
+	fails "grep -q vfs_read instances/sample_calls/trace" || return
+	modprobe -r "$sample" || return
+	shows function_tracers
+}
+
+# Neither what was opened for reading nor what was opened for writing leads to the
+# tracer when it is gone.
+files_outlive_the_module() {
+	echo 1 >"$option"
+	modprobe "$sample" || return
+	exec 3>>set_ftrace_filter
+	exec 4<set_ftrace_filter
+	modprobe -r "$sample" || return
+	echo vfs_read >&3
+	exec 3>&-
+	cat <&4 | grep -qx '\[      sample_callers\] vfs_open' || return
+	exec 4<&-
+	shows set_ftrace_filter '#### all functions enabled ####'
+}
+
+a_function_for_all() {
+	echo 1 >"$option"
+	modprobe "$sample" || return
+	echo function >current_tracer
+	echo vfs_open >set_ftrace_filter
+	work
+	shows set_ftrace_filter '[        sample_calls] vfs_open' \
+		'[      sample_callers] vfs_open' '[               trace] vfs_open' || return
+	[ "$(functions trace)" = vfs_open ] &&
+		grep -q ': vfs_open$' instances/sample_calls/trace &&
+		grep -q 'vfs_open called' instances/sample_callers/trace
+}
+
+tests='session each_traces_its_own functions_that_are_not_traced without_the_option
+the_default_goes a_wrong_name a_filter_that_matches_nothing
+the_option_while_the_profiler_runs tracers_of_a_module files_outlive_the_module
+a_function_for_all'
+
+echo "TAP version 13"
+# shellcheck disable=SC2086 # words
+set -- $tests
+echo "1..$#"
+number=0
+failed=0
+for name; do
+	number=$((number + 1))
+	reset
+	if $name; then
+		echo "ok $number $name"
+	else
+		echo "not ok $number $name"
+		failed=1
+	fi
+done
+reset
+exit $failed
