@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# clients.sh [PART...]: what clients of tracepoints do on the kernel without the
-# series, and on the kernel with it: one table, in which no row may be worse for
-# the series. The parts are names, tools, tracefs, lttng and ftracetest; each is a
-# script in dev/clients/ that runs in both guests.
+# clients.sh [PART...]: what clients of tracepoints and of function tracing do on
+# the kernel without the series, and on the kernel with it: one table, in which no
+# row may be worse for the series. The parts are names, tools, tracefs, functions,
+# lttng and ftracetest; each is a script in dev/clients/ that runs in both guests.
 #
 # Such a script leaves rows: client, what it did, and a verdict that begins with
 # PASS, FAIL or another word of ftracetest's.
@@ -12,7 +12,7 @@ set -euo pipefail
 . "$(dirname "$0")/lttng.sh"
 build_environment
 
-parts=(names tools tracefs lttng ftracetest)
+parts=(names tools tracefs functions lttng ftracetest)
 dir=$out/clients
 table=$dir/table.tsv	# the rows of all, with what stock and the series gave
 csv=$dir/results.csv
@@ -35,11 +35,27 @@ selftests() {
 		SKIP_TARGETS= install
 }
 
+# scripts_for FLAVOUR: out/stap/functions_FLAVOUR.ko, with the runtime and the
+# compiler that systemtap.sh has made.
+scripts_for() {
+	local work=$out/stap
+	cd "$work"
+	SYSTEMTAP_DIR=$work/home stap --disable-cache -R "$work/runtime" \
+		-r "$out/build/$1" -B CC="$work/compiler" -p4 -m "functions_$1" \
+		"$top/dev/clients/functions.stp"
+}
+
 # What the guest's script of the part needs.
 prepare() {
 	local flavour
 	case $1 in
 	ftracetest) logged selftests selftests ;;
+	functions)
+		logged stap "$top/dev/systemtap.sh" "$top/dev/clients/functions.stp"
+		for flavour in stock guest; do
+			logged "stap-$flavour" scripts_for "$flavour"
+		done
+		;;
 	names)
 		STOCK=1 check_modules names stock
 		check_modules names guest

@@ -1,0 +1,380 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Several tracers of functions on one function: each has to have all that the work
+# did, and the stacks are those that one tracer alone sees. A row passes only if so
+# many tracers had the function while the work ran as it says.
+. "$(dirname "$0")/common.sh"
+
+called=__x64_sys_getsid		# the work calls it so often; nobody else does
+wakes_new=wake_up_new_task	# so often as well; others call it too
+beside=instances/beside
+again=instances/again
+observed=/tmp/observed		# the work, and which functions were traced meanwhile
+
+# Without another process, which would have the name of the work.
+cat >$observed <<END
+#!/bin/sh
+while read -r line; do
+	echo "\$line"
+done <$tracefs/enabled_functions >/tmp/enabled.txt
+exec $work
+END
+chmod +x $observed
+
+# tracers FUNCTION: how many had it.
+tracers() { sed -n "s/^$1 (\([0-9]*\)).*/\1/p" /tmp/enabled.txt; }
+
+# clean_row CLIENT WHAT COMMAND...: a row that leaves nothing to the next one, also
+# when it fails; what it was judged by is kept then.
+clean_row() {
+	local dir
+	rm -f ./*.txt ./*.data ./*.dat
+	row "$@"
+	tail -n 1 "$RESULTS/rows.tsv" | grep -qP '\tPASS ' ||
+		tar -czf "$RESULTS/$rows.tar.gz" ./*.txt
+	for dir in $beside $again; do
+		[[ ! -d $tracefs/$dir ]] || rmdir "$tracefs/$dir"
+	done
+	put 0 function_profile_enabled
+	put nop current_tracer
+	put 0 events/enable
+	put '' kprobe_events
+	put '' set_ftrace_filter
+	add '!*:stacktrace' set_ftrace_filter 2>/dev/null || true
+	put '' trace
+	put 1 tracing_on
+}
+
+# trace_beside INSTANCE FUNCTION: the function tracer, in an instance of its own.
+trace_beside() {
+	mkdir "$tracefs/$1"
+	put "$2" "$1/set_ftrace_filter"
+	put function "$1/current_tracer"
+}
+
+# end_beside INSTANCE FILE: and what it saw, which goes with the tracer.
+end_beside() {
+	put 0 "$1/tracing_on"
+	cat "$tracefs/$1/trace" >"$2"
+	rmdir "$tracefs/$1"
+}
+
+# As the function tracer writes it; so do perf and trace-cmd.
+calls() { lines "working.* (function: +)?$1( <--? ?.*|)$" "$2"; }
+
+# graph_calls FUNCTION FILE: of a function that calls others, and of one that does
+# not.
+graph_calls() { lines "[|] +$1\(\)( \{|;)" "$2"; }
+
+# with_another FUNCTION COMMAND...: while the function tracer has the function too;
+# its calls are in beside.txt then.
+with_another() {
+	trace_beside $beside "$1"
+	"${@:2}"
+	end_beside $beside beside.txt
+}
+
+perf_function() {
+	with_another $called perf ftrace trace -t function -T $called --inherit $observed >perf.txt
+	agree calls "$(calls $called perf.txt)" $times \
+		beside "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
+}
+
+perf_graph() {
+	with_another $called perf ftrace trace -G $called -T $called --inherit $observed >perf.txt
+	agree calls "$(graph_calls $called perf.txt)" $times \
+		beside "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
+}
+
+perf_latency() {
+	with_another $called perf ftrace latency -a -T $called $observed >perf.txt
+	agree calls "$(awk -F'|' '$2 + 0 { n += $2 } END { print n }' perf.txt)" $times \
+		beside "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
+}
+
+# An event of perf has its own tracer on each CPU.
+perf_function_event() {
+	with_another $called perf record -q -a -m 1024 -o perf.data -e ftrace:function \
+		--filter "ip == $called" $observed
+	perf script -i perf.data >perf.txt
+	agree calls "$(lines '^ *working .*ftrace:function:' perf.txt)" $times \
+		beside "$(calls $called beside.txt)" $times \
+		tracers "$(tracers $called)" $(($(nproc) + 1))
+}
+
+perf_probe() {
+	perf probe -q -a "entry=$called"
+	perf probe -q -a "leave=$called%return"
+	with_another $called perf record -q -a -m 1024 -o perf.data -e probe:entry -e probe:leave__return $observed
+	perf script -i perf.data >perf.txt
+	perf probe -q -d "probe:*"
+	agree calls "$(lines '^ *working .*probe:entry:' perf.txt)" $times \
+		returns "$(lines '^ *working .*probe:leave' perf.txt)" $times \
+		beside "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
+}
+
+trace_cmd() {
+	with_another $called trace-cmd record -q -o trace.dat -b 20000 -p "$1" -l $called $observed
+	trace-cmd report trace.dat >report.txt
+	agree calls "$("$2" $called report.txt)" $times \
+		beside "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
+}
+
+trace_cmd_function() { trace_cmd function calls; }
+trace_cmd_graph() { trace_cmd function_graph graph_calls; }
+
+trace_cmd_instances() {
+	trace-cmd record -q -o trace.dat -B one -p function -l $called -B two -p function -l $called $observed
+	trace-cmd report trace.dat >report.txt
+	agree calls "$(lines "working.* $called" report.txt)" $((2 * times)) \
+		tracers "$(tracers $called)" 2
+}
+
+# The second one has another function too.
+two_instances() {
+	trace_beside $beside $called
+	trace_beside $again $called
+	add $wakes_new $again/set_ftrace_filter
+	$observed
+	end_beside $again again.txt
+	end_beside $beside beside.txt
+	agree "calls in one" "$(calls $called beside.txt)" $times \
+		"in the other" "$(calls $called again.txt)" $times \
+		forks "$(calls $wakes_new again.txt)" $times tracers "$(tracers $called)" 2
+}
+
+# One leaves while the work runs, and the other misses nothing.
+instance_leaves() {
+	local i
+	trace_beside $beside $called
+	$observed &
+	for ((i = 0; i < 10; i++)); do
+		trace_beside $again $called
+		cat $tracefs/enabled_functions >/tmp/both.txt
+		end_beside $again again.txt
+	done
+	wait $!
+	end_beside $beside beside.txt
+	mv /tmp/both.txt /tmp/enabled.txt
+	agree calls "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
+}
+
+# Events of a kprobe and a kretprobe, and the function tracer in one buffer.
+kprobe_events() {
+	put "p:clients/entry $called" kprobe_events
+	add "r:clients/leave $called" kprobe_events
+	put '' trace
+	put $called set_ftrace_filter
+	put function current_tracer
+	put 1 events/clients/enable
+	$observed
+	put 0 tracing_on
+	cat $tracefs/trace >trace.txt
+	put 0 events/clients/enable
+	agree entries "$(lines 'working.* entry: ' trace.txt)" $times \
+		returns "$(lines 'working.* leave: ' trace.txt)" $times \
+		calls "$(calls $called trace.txt)" $times tracers "$(tracers $called)" 2
+}
+
+# With the graph tracer it is a client of that.
+profile() {
+	put $called set_ftrace_filter
+	put 1 function_profile_enabled
+	with_another $called $observed
+	put 0 function_profile_enabled
+	cat $tracefs/trace_stat/function* >profile.txt
+	agree hits "$(awk -v f=$called '$1 == f { n += $2 } END { print n }' profile.txt)" $times \
+		beside "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
+}
+
+of() { sed -n "s/^@$1: //p" bpftrace.txt; }
+
+# all_of_bpftrace TRACERS: kprobes, and BPF's own calls from the function.
+all_of_bpftrace() {
+	with_another $wakes_new bpftrace -c "/bin/sh $observed" -e '
+		kprobe:wake_up_new_task /comm == "working"/ { @kprobe = count(); }
+		kretprobe:wake_up_new_task /comm == "working"/ { @kretprobe = count(); }
+		kfunc:wake_up_new_task /comm == "working"/ { @kfunc = count(); }
+		kretfunc:wake_up_new_task /comm == "working"/ { @kretfunc = count(); }
+	' >bpftrace.txt
+	agree kprobe "$(of kprobe)" $times kretprobe "$(of kretprobe)" $times \
+		kfunc "$(of kfunc)" $times kretfunc "$(of kretfunc)" $times \
+		beside "$(calls $wakes_new beside.txt)" $times \
+		tracers "$(tracers $wakes_new)" "$1"
+}
+
+bpftrace_functions() { all_of_bpftrace 3; }
+
+bpftrace_graph() {
+	put $wakes_new set_ftrace_filter
+	put function_graph current_tracer
+	all_of_bpftrace 4
+}
+
+# Many functions at once, one of which is ours.
+bpftrace_multi() {
+	with_another $called bpftrace -c "/bin/sh $observed" -e '
+		kprobe:__x64_sys_gets* /comm == "working"/ { @[func] = count(); }
+	' >bpftrace.txt
+	agree calls "$(sed -n "s/^@\[$called\]: //p" bpftrace.txt)" $times \
+		beside "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
+}
+
+systemtap() {
+	with_another $wakes_new staprun -o stap.txt -c $observed "$out/stap/functions_$flavour.ko"
+	agree entries "$(sed -n 's/^entries //p' stap.txt)" $times \
+		returns "$(sed -n 's/^returns //p' stap.txt)" $times \
+		beside "$(calls $wakes_new beside.txt)" $times \
+		tracers "$(tracers $wakes_new)" 2
+}
+
+# A module that has handle_mm_fault() call it directly, and writes a line to the
+# trace for each.
+direct_module() {
+	put handle_mm_fault set_ftrace_filter
+	put function current_tracer
+	modprobe ftrace-direct-too
+	put '' trace
+	$observed
+	put 0 tracing_on
+	cat $tracefs/trace >trace.txt
+	put nop current_tracer
+	rmmod ftrace-direct-too
+	agree "direct calls" "$(lines 'working.*handle mm fault vma' trace.txt)" \
+		"$(calls handle_mm_fault trace.txt)" tracers "$(tracers handle_mm_fault)" 2
+}
+
+# Stacks of the function that wakes a new task: each way to get them leaves them in
+# stacks.txt.
+
+begin_kprobe() { put "p:clients/entry $wakes_new" kprobe_events; }
+
+function_stacks() {
+	trace_beside $again $wakes_new
+	put 1 $again/options/func_stack_trace
+	$observed
+	end_beside $again stacks.txt
+}
+
+probe_stacks() {
+	put "$wakes_new:stacktrace" set_ftrace_filter
+	put '' trace
+	$observed
+	put "!$wakes_new:stacktrace" set_ftrace_filter
+	cat $tracefs/trace >stacks.txt
+}
+
+trigger_stacks() {
+	begin_kprobe
+	put stacktrace events/clients/entry/trigger
+	put '' trace
+	$observed
+	put '!stacktrace' events/clients/entry/trigger
+	cat $tracefs/trace >stacks.txt
+	put '' kprobe_events
+}
+
+# recorded_stacks EVENT...: by perf.
+recorded_stacks() {
+	perf record -q -a -g -m 1024 -o perf.data -e "$@" $observed
+	perf script -i perf.data >stacks.txt
+}
+
+perf_kprobe_stacks() {
+	begin_kprobe
+	recorded_stacks clients:entry
+	put '' kprobe_events
+}
+
+perf_function_stacks() { recorded_stacks ftrace:function --filter "ip == $wakes_new"; }
+
+# bpftrace_stacks PROBE
+bpftrace_stacks() {
+	bpftrace -c "/bin/sh $observed" -e "$1:$wakes_new /comm == \"working\"/ { @[kstack] = count(); }" >stacks.txt
+}
+
+# An event within the function, with two tracers and without any; one of them has
+# put its own return address on the stack.
+perf_event_stacks() { recorded_stacks sched:sched_wakeup_new; }
+
+# beside_graph FUNCTION COMMAND...: as with_another, and the graph tracer has it too.
+beside_graph() {
+	put "$1" set_ftrace_filter
+	put function_graph current_tracer
+	with_another "$@"
+}
+
+# callers FILE: of the work's stacks in it, those that differ, from the caller of the
+# function on, and how often each was. The forms are those of ftrace, of perf and of
+# bpftrace.
+callers() {
+	awk '
+	function end_stack(n) {
+		if (stack) times[stack] += n
+		stack = begun = ""
+	}
+	function frame(name) {
+		sub(/\+.*|_after_hwframe.*/, "", name)
+		if (name == "kernel_clone") begun = 1
+		if (begun) stack = stack " " name
+		if (name == "entry_SYSCALL_64") begun = ""
+	}
+	/<stack trace>/ { end_stack(1); ours = /working-/; next }
+	/^@\[/ { ours = 1; next }
+	/^\]: / { end_stack($2); next }
+	ours && /^ *=> / { frame($2); next }
+	ours && /^    [a-zA-Z_]/ { frame($1); next }
+	ours && /^\t *[0-9a-f]+ / { frame($2); next }
+	/^[^\t]/ { end_stack(1); ours = /^working / }
+	END { end_stack(1); for (stack in times) print times[stack] stack }' "$1" | sort
+}
+
+# had_tracers NUMBER: of the function; none of them is no line.
+had_tracers() {
+	local had
+	had=$(tracers $wakes_new)
+	((${had:-0} == $1)) || { say "${had:-0} tracers, not $1"; return 1; }
+}
+
+# same_stacks TRACERS ALONE BESIDE COMMAND...: it gets the same stacks as without
+# others; so many tracers have the function then.
+same_stacks() {
+	local chain='kernel_clone __do_sys_clone do_syscall_64 entry_SYSCALL_64'
+	"${@:4}"
+	callers stacks.txt | tee alone.txt
+	had_tracers "$2"
+	"$3" $wakes_new "${@:4}"
+	callers stacks.txt | tee both.txt
+	had_tracers "$1"
+	diff alone.txt both.txt
+	agree "stacks of ${chain// / < }" "$(sed -n "s/ $chain\$//p" both.txt)" $times
+}
+
+clean_row "perf ftrace" "function, beside the function tracer" perf_function
+clean_row "perf ftrace" "function_graph, beside the function tracer" perf_graph
+clean_row "perf ftrace" "latency of a function, beside the function tracer" perf_latency
+clean_row "perf record" "ftrace:function, beside the function tracer" perf_function_event
+clean_row "perf probe, record" "entry and return, beside the function tracer" perf_probe
+clean_row "trace-cmd record" "function, beside the function tracer" trace_cmd_function
+clean_row "trace-cmd record" "function_graph, beside the function tracer" trace_cmd_graph
+clean_row "trace-cmd record" "function in two instances" trace_cmd_instances
+clean_row tracefs "function tracer in two instances" two_instances
+clean_row tracefs "function tracer, while another one comes and goes" instance_leaves
+clean_row tracefs "kprobe, kretprobe and function tracer in one buffer" kprobe_events
+clean_row tracefs "function profiler, beside the function tracer" profile
+clean_row bpftrace "k(ret)probe, k(ret)func, beside the function tracer" bpftrace_functions
+clean_row bpftrace "the same, beside function_graph too" bpftrace_graph
+clean_row bpftrace "kprobes of many functions, beside the function tracer" bpftrace_multi
+clean_row SystemTap "function and return, beside the function tracer" systemtap
+clean_row "ftrace-direct-too" "direct call, beside the function tracer" direct_module
+
+clean_row tracefs "stacks: func_stack_trace" same_stacks 2 1 with_another function_stacks
+clean_row tracefs "stacks: stacktrace of a function probe" same_stacks 2 1 with_another probe_stacks
+clean_row tracefs "stacks: stacktrace trigger of a kprobe" same_stacks 2 1 with_another trigger_stacks
+clean_row "perf record -g" "stacks: kprobe" same_stacks 2 1 with_another perf_kprobe_stacks
+clean_row "perf record -g" "stacks: ftrace:function" same_stacks $(($(nproc) + 1)) "$(nproc)" \
+	with_another perf_function_stacks
+clean_row "perf record -g" "stacks: an event within function and function_graph" \
+	same_stacks 2 0 beside_graph perf_event_stacks
+clean_row bpftrace "stacks: kprobe" same_stacks 2 1 with_another bpftrace_stacks kprobe
+clean_row bpftrace "stacks: kfunc" same_stacks 2 1 with_another bpftrace_stacks kfunc
