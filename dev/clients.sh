@@ -3,7 +3,8 @@
 # clients.sh [PART...]: what clients of tracepoints and of function tracing do on
 # the kernel without the series, and on the kernel with it: one table, in which no
 # row may be worse for the series. The parts are names, tools, tracefs, functions,
-# lttng and ftracetest; each is a script in dev/clients/ that runs in both guests.
+# livepatch, lttng and ftracetest; each is a script in dev/clients/ that runs in
+# both guests.
 #
 # Such a script leaves rows: client, what it did, and a verdict that begins with
 # PASS, FAIL or another word of ftracetest's.
@@ -12,7 +13,7 @@ set -euo pipefail
 . "$(dirname "$0")/lttng.sh"
 build_environment
 
-parts=(names tools tracefs functions lttng ftracetest)
+parts=(names tools tracefs functions livepatch lttng ftracetest)
 dir=$out/clients
 table=$dir/table.tsv	# the rows of all, with what stock and the series gave
 csv=$dir/results.csv
@@ -28,10 +29,10 @@ compile() {
 	done
 }
 
-# The pristine kernel's own, for both guests.
+# selftests TARGET: the pristine kernel's own, for both guests.
 selftests() {
-	make -C "$base/tools/testing/selftests" O="$out/build/selftests-ftrace" \
-		INSTALL_PATH="$dir/selftests" TARGETS=ftrace FORCE_TARGETS=1 \
+	make -C "$base/tools/testing/selftests" O="$out/build/selftests-$1" \
+		INSTALL_PATH="$dir/selftests-$1" TARGETS="$1" FORCE_TARGETS=1 \
 		SKIP_TARGETS= install
 }
 
@@ -45,16 +46,30 @@ scripts_for() {
 		"$top/dev/clients/functions.stp"
 }
 
+# flavours_of PART: the kernels without and with the series that it runs on.
+flavours_of() {
+	case $1 in
+	livepatch) say stock-livepatch livepatch ;;
+	*) say stock guest ;;
+	esac
+}
+
 # What the guest's script of the part needs.
 prepare() {
 	local flavour
 	case $1 in
-	ftracetest) logged selftests selftests ;;
+	ftracetest) logged selftests-ftrace selftests ftrace ;;
 	functions)
 		logged stap "$top/dev/systemtap.sh" "$top/dev/clients/functions.stp"
 		for flavour in stock guest; do
 			logged "stap-$flavour" scripts_for "$flavour"
 		done
+		;;
+	livepatch)
+		for flavour in $(flavours_of livepatch); do
+			"$top/dev/build.sh" "$flavour"
+		done
+		logged selftests-livepatch selftests livepatch
 		;;
 	names)
 		STOCK=1 check_modules names stock
@@ -73,7 +88,7 @@ guest_rows() { printf '%s' "$out/guest/clients-$1-$2/rows.tsv"; }
 # In both guests at once.
 run_guests() {
 	local pids=() flavour pid code=0
-	for flavour in stock guest; do
+	for flavour in $(flavours_of "$1"); do
 		rm -f "$(guest_rows "$1" "$flavour")"
 		"$top/dev/guest.sh" --flavour "$flavour" --name "clients-$1-$flavour" \
 			--timeout 7200 "dev/clients/$1.sh" &
@@ -156,10 +171,11 @@ write_csv() {
 }
 
 run_part() {
-	local part=$1 rows
+	local part=$1 flavours rows
 	prepare "$part"
 	logged "$part" run_guests "$part" || broken+=("$part")
-	rows=("$(guest_rows "$part" stock)" "$(guest_rows "$part" guest)")
+	read -r -a flavours < <(flavours_of "$part")
+	rows=("$(guest_rows "$part" "${flavours[0]}")" "$(guest_rows "$part" "${flavours[1]}")")
 	touch "${rows[@]}"
 	[[ -s ${rows[0]} || -s ${rows[1]} ]] || broken+=("$part, where no client ran")
 	join_rows "${rows[@]}" >>"$table"

@@ -7,6 +7,6 @@
 rows() { sed -unE 's/^(\[[0-9]+\]) *(.*)\t\[([A-Z]+)\]$/ftracetest\t\1 \2\t\3/p'; }
 
 # It fails when one case does, which the rows tell.
-"$out/clients/selftests/ftrace/ftracetest" -l "$RESULTS/logs" | tee "$RESULTS/ftracetest.log" |
+"$out/clients/selftests-ftrace/ftrace/ftracetest" -l "$RESULTS/logs" | tee "$RESULTS/ftracetest.log" |
 	rows | tee "$RESULTS/rows.tsv" || true
 grep -q '^# of undefined' "$RESULTS/ftracetest.log" || die "ftracetest did not come to its end"

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The kernel's own selftests of live patches: a row for each script, and one for the
+# same while the function tracer traces what the patches replace.
+. "$(dirname "$0")/common.sh"
+
+scripts=$out/clients/selftests-livepatch/livepatch
+instance=instances/beside
+patched=cmdline_proc_show	# of the kernel; the tests patch some of their modules too
+
+# A script that skips its tests fails: it ends with another code then.
+tests() {
+	bash "$scripts/$1" | tee tests.txt || return
+	agree tests "$(lines '^TEST: .* ok$' tests.txt)" \
+		"$(lines '^[[:space:]]*start_test ' "$scripts/$1")"
+}
+
+trace_patched() {
+	mkdir $tracefs/$instance
+	put $patched $instance/set_ftrace_filter
+	put function $instance/current_tracer
+}
+
+trace_no_more() {
+	put 0 $instance/tracing_on
+	cat $tracefs/$instance/trace >patched.txt
+	rmdir $tracefs/$instance
+}
+
+# As long as the file is there: functions with two tracers.
+watch_records() {
+	while [[ -e watching ]]; do
+		grep -aE '\([2-9][0-9]*\)' $tracefs/enabled_functions || true
+	done >watched.txt 2>&1
+}
+
+beside_tracer() {
+	local code=0
+	trace_patched
+	add '*:mod:test_klp_callbacks_busy' $instance/set_ftrace_filter
+	touch watching
+	watch_records &
+	tests "$1" >said.txt || code=1
+	rm watching
+	wait $!
+	trace_no_more
+	sort -u watched.txt
+	cat said.txt
+	[[ -s watched.txt ]] || { say "no function had two tracers"; return 1; }
+	return $code
+}
+
+klp=/sys/kernel/livepatch/test_klp_livepatch
+
+apply_patch() {
+	modprobe test_klp_livepatch
+	until [[ $(<$klp/transition) == 0 ]]; do sleep 0.1; done
+}
+
+remove_patch() {
+	echo 0 >$klp/enabled
+	while [[ -e $klp ]]; do sleep 0.1; done
+	rmmod test_klp_livepatch
+}
+
+# both FIRST SECOND: the patch and the tracer on one function, in that order.
+both() {
+	local i
+	"$1"
+	"$2"
+	grep "^$patched (2)" $tracefs/enabled_functions
+	put '' $instance/trace
+	for ((i = 0; i < times; i++)); do
+		cat /proc/cmdline
+	done >cmdline.txt
+	trace_no_more
+	remove_patch
+	agree "patched calls" "$(lines 'has been live patched' cmdline.txt)" $times \
+		"traced calls" "$(lines ": $patched <-" patched.txt)" $times
+}
+
+for script in livepatch callbacks shadow-vars state ftrace sysfs; do
+	row livepatch "test-$script.sh" tests "test-$script.sh"
+done
+# The other two patch no function.
+for script in livepatch callbacks ftrace sysfs; do
+	row livepatch "test-$script.sh, beside the function tracer" \
+		beside_tracer "test-$script.sh"
+done
+row livepatch "function tracer, then a patch of the function" both trace_patched apply_patch
+row livepatch "patch of a function, then the function tracer" both apply_patch trace_patched
