@@ -254,6 +254,8 @@ function_stacks() {
 	trace_beside $again $wakes_new
 	put 1 $again/options/func_stack_trace
 	$observed
+	# Other instances have the option too, from their next start on.
+	put 0 $again/options/func_stack_trace
 	end_beside $again stacks.txt
 }
 
@@ -350,6 +352,9 @@ same_stacks() {
 	diff alone.txt both.txt
 	agree "stacks of ${chain// / < }" "$(sed -n "s/ $chain\$//p" both.txt)" $times
 }
+
+# It is small until something traces, and a trigger alone does not enlarge it.
+put 4096 buffer_size_kb
 
 clean_row "perf ftrace" "function, beside the function tracer" perf_function
 clean_row "perf ftrace" "function_graph, beside the function tracer" perf_graph
