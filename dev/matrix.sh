@@ -13,8 +13,8 @@ all_names() { basename -s .config -a "$top"/dev/matrix/*.config; }
 
 # setting VARIABLE: what the configuration sets it to; see build.sh. These are for
 # here: CPU is QEMU's, APPEND goes to the kernel's command line, MITIGATED names a
-# vulnerability of that CPU against which the kernel must do something, and ALSO what
-# runs beside the suites.
+# vulnerability of that CPU against which the kernel must do something, TESTED the
+# tracers that test themselves at boot, and ALSO what runs beside the suites.
 setting() { sed -n "s/^#: $1=//p" "$top/dev/matrix/$name.config"; }
 
 # suites KIND: the KUnit suites that are built in (y), or modules (m).
@@ -135,6 +135,13 @@ also_stacks() {
 	local said=$logs/stacks-$flavour.tap
 	guest "$flavour-stacks" "$linux/tools/testing/selftests/tracepoints/stacks.sh" |
 		tee "$said" && ! grep -E '# SKIP|^not ok' "$said"
+}
+
+# What the kernel tests at boot.
+also_selftests() {
+	local tracers
+	read -r -a tracers < <(setting TESTED)
+	"$top/dev/matrix/selftests.sh" "$log" "${tracers[@]}"
 }
 
 boot() {
