@@ -61,7 +61,6 @@ static inline void tp_set_code(struct tracepoint *tp,
 static inline void tp_walk(struct tracepoint *tp) { }
 static inline void tp_forget_code(struct tp_probes *probes) { }
 static inline void tp_free_code(struct tp_probes *probes) { }
-static inline void trim_generated_text(void) { }
 #endif
 
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL

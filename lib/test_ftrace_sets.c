@@ -451,8 +451,6 @@ static void sets_test_bad_names(struct kunit *test)
 {
 	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 
-	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE))
-		kunit_skip(test, "needs DYNAMIC_FTRACE");
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
 	expect_bad_name(test, tracers, "", 0, -EINVAL);
 	expect_bad_name(test, tracers, "two words", 0, -EINVAL);
@@ -477,8 +475,6 @@ static void sets_test_reserved_names(struct kunit *test)
 {
 	struct tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
 
-	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE))
-		kunit_skip(test, "needs DYNAMIC_FTRACE");
 	KUNIT_ASSERT_NOT_NULL(test, tracer);
 	expect_bad_name(test, tracer, "trace", 0, -EEXIST);
 	expect_bad_name(test, tracer, "trace_profile", 0, -EEXIST);

@@ -2,7 +2,7 @@
 #ifndef _LINUX_GENERATED_TEXT_H
 #define _LINUX_GENERATED_TEXT_H
 
-/* What kallsyms and unwinders ask of code that is made at run time. */
+/* What others ask of code that is made at run time. */
 
 #include <linux/errno.h>
 
@@ -11,6 +11,10 @@
 #ifdef CONFIG_GENERATED_TEXT
 #include <asm/generated-text.h>
 #else
+static inline void trim_generated_text(void)
+{
+}
+
 static inline bool is_generated_text(unsigned long addr)
 {
 	return false;
