@@ -137,6 +137,14 @@ also_stacks() {
 		tee "$said" && ! grep -E '# SKIP|^not ok' "$said"
 }
 
+# Function tracers at random.
+also_functions() {
+	local said=$logs/functions-$flavour.tap
+	(check_modules functions "$flavour") &&
+		guest "$flavour-functions" dev/check/functions/guest.sh \
+			"$out/functions-$flavour" 60 | tee "$said" && ! grep '^not ok' "$said"
+}
+
 # What the kernel tests at boot.
 also_selftests() {
 	local tracers
