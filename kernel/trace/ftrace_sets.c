@@ -13,9 +13,11 @@
  * Where a set cannot be made, for want of memory or of numbers, the function has no
  * set and calls the list of all tracers, until it has none.
  */
+#include <linux/build_bug.h>
 #include <linux/hashtable.h>
 #include <linux/init.h>
 #include <linux/jhash.h>
+#include <linux/limits.h>
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -37,7 +39,8 @@
 static struct ftrace_set **sets_by_id;
 static unsigned int nr_ids, next_id = 1;
 static DEFINE_HASHTABLE(sets_by_members, 10);
-static LIST_HEAD(sets_without_text);	/* these are to get it before they are called */
+static LIST_HEAD(sets_to_make);		/* these get text before they are called */
+static LIST_HEAD(sets_without_memory);	/* these do so at the next update */
 static LIST_HEAD(unused_sets);
 static unsigned long last_seq;
 static unsigned long nr_unknown;	/* functions that want such a set */
@@ -56,6 +59,10 @@ static struct ftrace_set *set_of(unsigned int id)
 {
 	return id == SET_NONE || id == SET_UNKNOWN ? NULL : sets_by_id[id];
 }
+
+/* The upper half must survive when flags are cleared. */
+static_assert((unsigned long)~FTRACE_FL_TRAMP >> SET_WANTED_SHIFT == U32_MAX);
+static_assert((unsigned long)~FTRACE_FL_ENABLED >> SET_WANTED_SHIFT == U32_MAX);
 
 static u32 hash_of(struct ftrace_ops *const *ops, unsigned int nr)
 {
@@ -137,6 +144,8 @@ static struct ftrace_set *make_set(struct ftrace_ops *const *ops, unsigned int n
 	set->nr = nr;
 	INIT_LIST_HEAD(&set->list);
 	for (i = 0; i < nr; i++) {
+		/* One that is there for a moment, to make functions call the list. */
+		set->no_text |= !!(ops[i]->flags & FTRACE_OPS_FL_STUB);
 		set->members[i].set = set;
 		set->members[i].ops = ops[i];
 		set->members[i].seq = ops[i]->seq;
@@ -151,8 +160,8 @@ static void want_text(struct ftrace_set *set)
 {
 	if (set->nr < 2 || set->text.text || set->no_text)
 		return;
-	if (list_empty(&set->list))
-		list_add_tail(&set->list, &sets_without_text);
+	set->to_make = true;
+	list_move_tail(&set->list, &sets_to_make);
 }
 
 static int name_text(struct ftrace_set *set)
@@ -190,9 +199,18 @@ void ftrace_set_make_text(void)
 	struct ftrace_set *set, *next;
 
 	lockdep_assert_held(&ftrace_lock);
-	list_for_each_entry_safe(set, next, &sets_without_text, list) {
+	list_for_each_entry_safe(set, next, &sets_without_memory, list)
+		want_text(set);
+	list_for_each_entry_safe(set, next, &sets_to_make, list) {
+		int ret = make_text(set);
+
+		set->to_make = false;
+		if (ret && ret != -ERANGE) {
+			list_move(&set->list, &sets_without_memory);
+			continue;
+		}
 		list_del_init(&set->list);
-		set->no_text = make_text(set) == -ERANGE;
+		set->no_text = ret;
 	}
 }
 
@@ -255,6 +273,11 @@ static void put_set(struct ftrace_set *set)
 		queue_work(system_unbound_wq, &free_unused_sets_work);
 }
 
+static unsigned int count_sets(const struct ftrace_ops *ops)
+{
+	return list_count_nodes((struct list_head *)&ops->sets);
+}
+
 /**
  * ftrace_set_unregister - forget the sets of a tracer that is not registered any more
  * @ops: the tracer, which may be freed
@@ -267,8 +290,16 @@ void ftrace_set_unregister(struct ftrace_ops *ops)
 {
 	struct ftrace_set_member *member, *next;
 
-	list_for_each_entry_safe(member, next, &ops->sets, of_ops)
+	if (list_empty(&ops->sets))
+		return;
+	/* Functions are left with them when ftrace has died in between. */
+	arch_ftrace_update_begin(count_sets(ops));
+	list_for_each_entry_safe(member, next, &ops->sets, of_ops) {
+		if (member->set->text.text)
+			arch_ftrace_remove_member(member);
 		forget_members(member->set);
+	}
+	arch_ftrace_update_end();
 }
 
 /* Stores the members of @set with @ops, or without it. Return: how many there are. */
@@ -411,8 +442,7 @@ const struct ftrace_set *ftrace_set_wanted(const struct dyn_ftrace *rec)
 {
 	const struct ftrace_set *set = set_of(wanted_id(rec));
 
-	/* One whose text is to be made is wanted too. */
-	return set && (set->text.text || !list_empty(&set->list)) ? set : NULL;
+	return set && (set->text.text || set->to_make) ? set : NULL;
 }
 
 /**
@@ -470,11 +500,6 @@ void ftrace_set_drop(struct dyn_ftrace *rec)
 {
 	ftrace_set_enable(rec, false);
 	set_wanted(rec, SET_NONE);
-}
-
-static unsigned int count_sets(const struct ftrace_ops *ops)
-{
-	return list_count_nodes((struct list_head *)&ops->sets);
 }
 
 /**

@@ -37,10 +37,11 @@ struct ftrace_set_member {
 /**
  * struct ftrace_set - the tracers of a function, and the code that calls them
  * @hash: of all sets, by their members
- * @list: of those that are to get code
+ * @list: of those that are to get code, now or at the next update
  * @unused: of those that wait to be freed
  * @text: the code; its text is NULL if there is none
- * @no_text: none can be made
+ * @to_make: it is made before the set is called
+ * @no_text: none can be made, or it is not worth it
  * @id: what functions know it by
  * @refs: how many functions have it, wanted or in use
  * @nr: how many members there are
@@ -51,6 +52,7 @@ struct ftrace_set {
 	struct list_head list;
 	struct list_head unused;
 	struct generated_text text;
+	bool to_make;
 	bool no_text;
 	u16 id;
 	unsigned int refs;
@@ -62,6 +64,7 @@ int arch_ftrace_make_set(struct ftrace_set *set);
 void arch_ftrace_update_begin(unsigned int nr);
 void arch_ftrace_update_own(struct ftrace_ops *ops);
 void arch_ftrace_update_member(struct ftrace_set_member *member);
+void arch_ftrace_remove_member(struct ftrace_set_member *member);
 void arch_ftrace_update_end(void);
 
 void ftrace_set_register(struct ftrace_ops *ops);

@@ -32,6 +32,7 @@
  * @ops: the tracer
  * @registered: is it? Otherwise nothing but the name is reserved, or it is gone.
  * @rank: the default has the highest
+ * @registration: which one it is, of all that there were
  * @name: its name
  */
 struct function_tracer {
@@ -40,6 +41,7 @@ struct function_tracer {
 	struct ftrace_ops *ops;
 	bool registered;
 	u64 rank;
+	u64 registration;
 	char name[NAME_SIZE];
 };
 
@@ -52,7 +54,7 @@ static struct function_tracer tracers_of_kernel[] = {
 /* Nests outside the regex_lock of filters and outside ftrace_lock. */
 static DEFINE_MUTEX(tracers_mutex);
 static LIST_HEAD(tracers);
-static u64 last_rank;
+static u64 last_rank, last_registration;
 
 #define for_each_registered(tracer)					\
 	list_for_each_entry(tracer, &tracers, list)			\
@@ -149,6 +151,7 @@ static struct function_tracer *new_tracer(const char *name, struct ftrace_ops *o
 		strscpy(tracer->name, name, NAME_SIZE);
 	}
 	tracer->ops = ops;
+	tracer->registration = ++last_registration;
 	return tracer;
 }
 
@@ -304,30 +307,34 @@ void function_tracers_each(void (*func)(struct ftrace_ops_hash *filter, void *ar
 /**
  * function_tracer_get - the tracer of an open file
  * @ops: its ops
+ * @registration: gets what function_tracer_lock() wants
  *
  * Context: the file is opened by function_tracers_open().
  * Return: the tracer, until function_tracer_put().
  */
-struct function_tracer *function_tracer_get(const struct ftrace_ops *ops)
+struct function_tracer *function_tracer_get(const struct ftrace_ops *ops,
+					    u64 *registration)
 {
 	struct function_tracer *tracer = find_ops(ops);
 
 	lockdep_assert_held(&tracers_mutex);
 	kref_get(&tracer->kref);
+	*registration = tracer->registration;
 	return tracer;
 }
 
 /**
  * function_tracer_lock - keep the tracer of an open file registered
  * @tracer: the tracer
+ * @registration: from function_tracer_get()
  *
  * Context: may sleep.
- * Return: false if it is not registered any more, and not locked.
+ * Return: false if it is not registered any more, or anew; it is not locked then.
  */
-bool function_tracer_lock(struct function_tracer *tracer)
+bool function_tracer_lock(struct function_tracer *tracer, u64 registration)
 {
 	mutex_lock(&tracers_mutex);
-	if (tracer->registered)
+	if (tracer->registered && tracer->registration == registration)
 		return true;
 	mutex_unlock(&tracers_mutex);
 	return false;

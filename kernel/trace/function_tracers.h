@@ -31,8 +31,9 @@ int function_tracers_open(struct trace_array *tr, int flag, struct inode *inode,
 bool function_tracers_release(struct inode *inode, struct file *file);
 void function_tracers_tracefs(struct dentry *parent);
 
-struct function_tracer *function_tracer_get(const struct ftrace_ops *ops);
-bool function_tracer_lock(struct function_tracer *tracer);
+struct function_tracer *function_tracer_get(const struct ftrace_ops *ops,
+					    u64 *registration);
+bool function_tracer_lock(struct function_tracer *tracer, u64 registration);
 void function_tracer_unlock(struct function_tracer *tracer);
 void function_tracer_put(struct function_tracer *tracer);
 

@@ -499,6 +499,19 @@ void arch_ftrace_update_member(struct ftrace_set_member *member)
 }
 
 /**
+ * arch_ftrace_remove_member - let the code of a set not call a tracer any more
+ * @member: the tracer, in its set
+ *
+ * Context: between arch_ftrace_update_begin() and arch_ftrace_update_end().
+ */
+void arch_ftrace_remove_member(struct ftrace_set_member *member)
+{
+	if (member->call)
+		text_poke_queue(member->set->text.text + member->call,
+				x86_nops[CALL_INSN_SIZE], CALL_INSN_SIZE, NULL);
+}
+
+/**
  * arch_ftrace_update_end - complete the changes
  *
  * Context: after arch_ftrace_update_begin().

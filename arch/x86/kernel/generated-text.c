@@ -328,15 +328,15 @@ static void free_memory(u8 *memory, unsigned int size)
 	mutex_unlock(&chunks_mutex);
 }
 
-/* All empty chunks but the first one: who comes next does not have to wait. */
+/* All empty chunks but the first one of each kind, which the next piece can have. */
 static unsigned int unlink_empty_chunks(struct chunk *unlinked)
 {
 	unsigned int nr_empty = 0;
 	struct chunk *chunk;
 
 	mutex_lock(&chunks_mutex);
-	for (chunk = chunks + 1; chunk < chunks + nr_chunks; chunk++) {
-		if (!chunk->text || !bitmap_empty(chunk->slots->used, SLOTS))
+	for (chunk = chunks; chunk < chunks + nr_chunks; chunk++) {
+		if ((chunk - chunks) % MAX_CHUNKS == 0 || !chunk->text || !bitmap_empty(chunk->slots->used, SLOTS))
 			continue;
 		unlinked[nr_empty++] = *chunk;
 		WRITE_ONCE(chunk->text, NULL);

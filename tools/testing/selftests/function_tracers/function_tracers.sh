@@ -227,6 +227,19 @@ files_outlive_the_module() {
 	shows set_ftrace_filter '#### all functions enabled ####'
 }
 
+# Nor does what was opened before the profiler ran anew, with another filter.
+a_file_outlives_the_profiler() {
+	echo 1 >"$option"
+	echo 1 >function_profile_enabled
+	exec 3>>set_ftrace_filter
+	echo vfs_read >&3
+	echo 0 >function_profile_enabled
+	echo 0 >"$option"
+	echo 1 >function_profile_enabled
+	exec 3>&-
+	shows set_ftrace_filter '#### all functions enabled ####'
+}
+
 a_function_for_all() {
 	echo 1 >"$option"
 	modprobe "$sample" || return
@@ -243,7 +256,7 @@ a_function_for_all() {
 tests='session each_traces_its_own functions_that_are_not_traced without_the_option
 the_default_goes a_wrong_name a_filter_that_matches_nothing
 the_option_while_the_profiler_runs tracers_of_a_module files_outlive_the_module
-a_function_for_all'
+a_file_outlives_the_profiler a_function_for_all'
 
 echo "TAP version 13"
 # shellcheck disable=SC2086 # words
