@@ -336,7 +336,8 @@ static unsigned int unlink_empty_chunks(struct chunk *unlinked)
 
 	mutex_lock(&chunks_mutex);
 	for (chunk = chunks; chunk < chunks + nr_chunks; chunk++) {
-		if ((chunk - chunks) % MAX_CHUNKS == 0 || !chunk->text || !bitmap_empty(chunk->slots->used, SLOTS))
+		if ((chunk - chunks) % MAX_CHUNKS == 0 || !chunk->text ||
+		    !bitmap_empty(chunk->slots->used, SLOTS))
 			continue;
 		unlinked[nr_empty++] = *chunk;
 		WRITE_ONCE(chunk->text, NULL);
