@@ -527,6 +527,25 @@ static void sets_test_no_memory(struct kunit *test)
 	KUNIT_EXPECT_GT(test, nth, 2);
 }
 
+static void sets_test_no_memory_for_name(struct kunit *test)
+{
+	struct tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
+
+	need_failing_alloc(test);
+	KUNIT_ASSERT_NOT_NULL(test, tracer);
+	init_tracer(tracer, 1, 0);
+	tracer->ops.name = "kunit";
+	KUNIT_ASSERT_EQ(test, want(tracer, traced_a), 0);
+	fail_nth_alloc(1);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&tracer->ops), -ENOMEM);
+	KUNIT_EXPECT_TRUE(test, nth_alloc_failed());
+	stop_failing();
+	expect_calls(test, a, 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracer->ops), 0);
+	expect_calls(test, a, 1);
+	stop(test, tracer);
+}
+
 static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_order),
 	KUNIT_CASE(sets_test_filters),
@@ -543,6 +562,7 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_bad_names),
 	KUNIT_CASE(sets_test_reserved_names),
 	KUNIT_CASE(sets_test_no_memory),
+	KUNIT_CASE(sets_test_no_memory_for_name),
 	{ }
 };
 
