@@ -90,7 +90,7 @@ nothing_is_traced() { [[ -z $(<enabled_functions) ]]; }
 
 is_freed() {
 	local _
-	for _ in {1..100}; do
+	for _ in {1..300}; do
 		grep -q 'ftrace_set_[0-9]*	\[__builtin__ftrace\]' /proc/kallsyms || return 0
 		sleep 0.2
 	done
