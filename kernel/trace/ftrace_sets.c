@@ -11,7 +11,7 @@
  * the tracer's own trampoline.
  *
  * Where a set cannot be made, for want of memory or of numbers, the function has no
- * set and calls the list of all tracers, until it has none.
+ * set and calls the list of all tracers. Each update tries again.
  */
 #include <linux/build_bug.h>
 #include <linux/hashtable.h>

@@ -25,20 +25,13 @@ static char *function = "vfs_open";
 module_param(function, charp, 0444);
 MODULE_PARM_DESC(function, "function that both trace at first");
 
-static notrace void note_call(unsigned long ip, unsigned long parent_ip,
-			      struct ftrace_ops *ops, struct ftrace_regs *fregs);
-static notrace void note_caller(unsigned long ip, unsigned long parent_ip,
-				struct ftrace_ops *ops, struct ftrace_regs *fregs);
-
-static struct sample {
+struct sample {
 	struct ftrace_ops ops;
 	struct trace_array *trace;
-} samples[] = {
-	{ .ops = { .name = "sample_calls", .func = note_call } },
-	{ .ops = { .name = "sample_callers", .func = note_caller } },
+	bool callers;
 };
 
-/* What writes to the trace may be traced as well; these two must not be. */
+/* What writes to the trace may be traced as well; this must not be. */
 static notrace void note_call(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
@@ -47,22 +40,18 @@ static notrace void note_call(unsigned long ip, unsigned long parent_ip,
 
 	if (bit < 0)
 		return;
-	trace_array_printk(sample->trace, ip, "%ps\n", (void *)ip);
+	if (sample->callers)
+		trace_array_printk(sample->trace, ip, "%ps called by %ps\n",
+				   (void *)ip, (void *)parent_ip);
+	else
+		trace_array_printk(sample->trace, ip, "%ps\n", (void *)ip);
 	ftrace_test_recursion_unlock(bit);
 }
 
-static notrace void note_caller(unsigned long ip, unsigned long parent_ip,
-				struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	struct sample *sample = container_of(ops, struct sample, ops);
-	int bit = ftrace_test_recursion_trylock(ip, parent_ip);
-
-	if (bit < 0)
-		return;
-	trace_array_printk(sample->trace, ip, "%ps called by %ps\n", (void *)ip,
-			   (void *)parent_ip);
-	ftrace_test_recursion_unlock(bit);
-}
+static struct sample samples[] = {
+	{ .ops = { .name = "sample_calls", .func = note_call } },
+	{ .ops = { .name = "sample_callers", .func = note_call }, .callers = true },
+};
 
 static void stop(struct sample *sample)
 {

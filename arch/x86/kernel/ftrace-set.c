@@ -218,7 +218,6 @@ static void write_jump_here(struct text_writer *w, unsigned int from)
 }
 
 #define JUMP_CARRY	0x2
-#define JUMP_ZERO	0x4
 #define JUMP_NOT_ZERO	0x5
 #define JUMP_SIGN	0x8
 
