@@ -481,6 +481,61 @@ int imv_text_reserved(const void *start, const void *end)
 }
 EXPORT_SYMBOL_GPL(imv_text_reserved);
 
+/* The @n-th site of a variable in a table; @n becomes less by those before. */
+static void *imv_nth_in_table(struct imv_site *start, struct imv_site *stop,
+			      const void *var, unsigned int *n)
+{
+	struct imv_site *site;
+
+	for (site = imv_first(start, stop, var);
+	     site < stop && imv_site_var(site) == var; site++)
+		if (!imv_site_is_gone(site) && !(*n)--)
+			return imv_site_insn(site);
+	return NULL;
+}
+
+#ifdef CONFIG_MODULES
+static void *imv_nth_in_modules(const void *var, unsigned int *n)
+{
+	struct module *mod;
+	void *insn;
+
+	list_for_each_entry(mod, &imv_modules, imv_list) {
+		insn = imv_nth_in_table(mod->imv_sites,
+					mod->imv_sites + mod->num_imv_sites,
+					var, n);
+		if (insn)
+			return insn;
+	}
+	return NULL;
+}
+#else
+static void *imv_nth_in_modules(const void *var, unsigned int *n)
+{
+	return NULL;
+}
+#endif
+
+/**
+ * imv_nth_site - where is an immediate value read?
+ * @var: the variable
+ * @n: which of its sites, from 0
+ *
+ * Context: may sleep; takes imv_mutex.
+ * Return: the address of the instruction; NULL if there are not so many, or the
+ *	   configuration has no sites.
+ */
+void *imv_nth_site(const void *var, unsigned int n)
+{
+	void *insn;
+
+	mutex_lock(&imv_mutex);
+	insn = imv_nth_in_table(imv_start, imv_stop, var, &n) ?:
+	       imv_nth_in_modules(var, &n);
+	mutex_unlock(&imv_mutex);
+	return insn;
+}
+
 /* The text from @start up to @end goes away: its sites are no more. */
 static void imv_forget(struct imv_site *site, struct imv_site *stop,
 		       const void *start, const void *end)

@@ -69,6 +69,12 @@ static void variadic(const struct __mark_marker *marker, void *private,
 	va_end(args);
 }
 
+static void variadic_ignore(const struct __mark_marker *marker, void *private,
+			    const char *format, ...)
+{
+	note_call(private);
+}
+
 static int nr_evaluated;
 
 static int evaluated(int number)
@@ -93,6 +99,41 @@ static int marker_test_init(struct kunit *test)
 	nr_evaluated = 0;
 	reg_result = 0;
 	return 0;
+}
+
+/* The markers of the tests, for the fixture. */
+static const char *const used_names[] = {
+	"kunit_number", "kunit_all", "kunit_noargs", "kunit_load", "kunit_sites",
+	"kunit_nowhere", "kunit_x", "kunit_tp_a", "kunit_tp_b", "kunit_two",
+};
+
+static bool detach_any(void *func)
+{
+	unsigned long nr;
+
+	for (nr = 0; nr < 10; nr++)
+		if (!__marker_probe_unregister_private_data(func, digit(nr)))
+			return true;
+	return false;
+}
+
+static void probe_all(void *private, void *call_private, const char *format,
+		      va_list *args);
+
+/* Detaches and disarms whatever a failed case left. */
+static void marker_test_exit(struct kunit *test)
+{
+	unsigned int i;
+
+	stop_failing();
+	while (detach_any(probe) || detach_any(probe_ignore) || detach_any(probe_all))
+		;
+	for (i = 0; i < ARRAY_SIZE(used_names); i++) {
+		marker_probe_unregister(used_names[i]);
+		while (!marker_disarm(used_names[i]))
+			;
+	}
+	marker_synchronize_unregister();
 }
 
 static void marker_test_off(struct kunit *test)
@@ -195,6 +236,41 @@ static void marker_test_both_forms(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fire(1), 2UL);
 	marker_probe_unregister("kunit_number", probe, digit(2));
 	marker_probe_unregister("kunit_number", variadic, digit(1));
+}
+
+static noinline void fire_two(void)
+{
+	trace_mark(kunit_two, "one %d", 1);
+	trace_mark(kunit_two, "two %u", 2);
+}
+
+/* The count of arming is that of the name, whatever the formats. */
+static void marker_test_two_formats(struct kunit *test)
+{
+	marker_probe_register("kunit_two", "one %d", variadic_ignore, digit(1));
+	KUNIT_EXPECT_EQ(test, marker_arm("kunit_two"), 0);
+	fire_two();
+	KUNIT_EXPECT_EQ(test, calls, 1UL);
+	marker_probe_register("kunit_two", "two %u", variadic_ignore, digit(2));
+	fire_two();
+	KUNIT_EXPECT_EQ(test, calls, 112UL);
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_two"), 0);
+	fire_two();
+	KUNIT_EXPECT_EQ(test, calls, 112UL);
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_two"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_two"), 0);
+}
+
+/* A name and a format that change while they are looked up change nothing. */
+static void marker_test_changing_name(struct kunit *test)
+{
+	char name[] = "kunit_number", format[] = NUMBER_FORMAT;
+
+	KUNIT_EXPECT_EQ(test, marker_probe_register(name, format, probe, digit(1)), 0);
+	memset(name, 'x', sizeof(name));
+	memset(format, 'x', sizeof(format));
+	KUNIT_EXPECT_EQ(test, fire(1), 1UL);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe, digit(1)), 0);
 }
 
 #define ALL_FORMAT							\
@@ -332,7 +408,6 @@ static void marker_test_bad_arguments(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", NULL, probe, NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", NULL, variadic, NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", "%d", no_probe, NULL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", "%d", NULL, NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, marker_probe_register("", "%d", probe, NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister(NULL, probe, NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_x", NULL, NULL), -EINVAL);
@@ -356,75 +431,76 @@ static void marker_test_variadic_formats(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_x", variadic, NULL), 0);
 }
 
-struct expected_field {
-	const char *name;
-	const char *spec;
-	enum marker_type type;
-	bool is_signed;
-};
-
-static void expect_fields(struct kunit *test, const char *format,
-			  const struct expected_field *expected)
+static struct marker_layout *new_layout(struct kunit *test, const char *format)
 {
-	const char *text = format, *rest = format, *name;
-	struct marker_field field;
-	unsigned int len = 0;
-	char found[16];
+	struct marker_layout *layout = marker_layout_new(format);
 
-	for (; expected->spec; expected++, text = rest) {
-		KUNIT_ASSERT_EQ(test, marker_next_field(&rest, &field), 1);
-		KUNIT_EXPECT_EQ(test, field.len, (unsigned int)strlen(expected->spec));
-		KUNIT_EXPECT_EQ(test, strncmp(field.spec, expected->spec, field.len), 0);
-		KUNIT_EXPECT_EQ(test, field.conversion, field.spec[field.len - 1]);
-		KUNIT_EXPECT_EQ(test, field.type, expected->type);
-		KUNIT_EXPECT_EQ(test, field.is_signed, expected->is_signed);
-
-		name = marker_field_name(text, &field, &len);
-		KUNIT_EXPECT_EQ(test, !name, !expected->name);
-		if (!name || !expected->name)
-			continue;
-		strscpy(found, name, min_t(size_t, len + 1, sizeof(found)));
-		KUNIT_EXPECT_STREQ(test, found, expected->name);
-	}
-	KUNIT_EXPECT_EQ(test, marker_next_field(&rest, &field), 0);
+	KUNIT_EXPECT_FALSE_MSG(test, IS_ERR(layout), "%s", format);
+	if (IS_ERR(layout))
+		return NULL;
+	KUNIT_EXPECT_STREQ(test, layout->format, format);
+	KUNIT_EXPECT_PTR_NE(test, layout->format, format);
+	return layout;
 }
 
-static void marker_test_fields(struct kunit *test)
+static void expect_names(struct kunit *test, const char *format,
+			 const char *const *names)
 {
-	static const struct expected_field types[] = {
-		{ "a", "%d", MARKER_INT, true }, { "b", "%u", MARKER_INT, false },
-		{ "c", "%lx", MARKER_LONG, false }, { "d", "%lld", MARKER_LLONG, true },
-		{ "e", "%llu", MARKER_LLONG, false }, { "f", "%p", MARKER_POINTER, false },
-		{ "g", "%s", MARKER_POINTER, false }, { "h", "%c", MARKER_INT, true },
-		{ }
-	};
-	static const struct expected_field names[] = {
-		{ "addr", "%08lx", MARKER_LONG, false }, { "size", "%u", MARKER_INT, false },
-		{ "name_2", "%s", MARKER_POINTER, false }, { NULL, "%d", MARKER_INT, true },
-		{ NULL, "%d", MARKER_INT, true },
-		{ }
-	};
-
-	expect_fields(test, "a %d b %u c %lx d %lld e %llu f %p g %s h %c", types);
-	expect_fields(test, "100%% at addr 0x%08lx, size=%u name_2: %s (%d,%d)", names);
-	expect_fields(test, MARK_NOARGS, &(const struct expected_field){ });
-}
-
-static void marker_test_bad_fields(struct kunit *test)
-{
-	static const char *const bad[] = {
-		"a %f", "a %*d", "a %zu", "a %hd", "a %n", "a %", "a %l",
-	};
-	struct marker_field field;
+	struct marker_layout *layout = new_layout(test, format);
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		const char *rest = bad[i];
+	if (!layout)
+		return;
+	for (i = 0; names[i] && i < layout->nr_fields; i++)
+		KUNIT_EXPECT_STREQ(test, layout->field[i].name, names[i]);
+	KUNIT_EXPECT_EQ(test, layout->nr_fields, i);
+	KUNIT_EXPECT_NULL(test, names[i]);
+	marker_layout_free(layout);
+}
 
-		KUNIT_EXPECT_EQ_MSG(test, marker_next_field(&rest, &field),
-				    -EINVAL, "%s", bad[i]);
-		KUNIT_EXPECT_PTR_EQ(test, rest, bad[i]);
-	}
+static void marker_test_names(struct kunit *test)
+{
+	expect_names(test, "100%% at addr 0x%08lx, size=%u name_2: %s (%d,%d)",
+		     (const char *[]){ "addr", "size", "name_2", "arg4", "arg5", NULL });
+	/* One that is taken, one of C, one of trace events, digits alone. */
+	expect_names(test, "a %d a %d while %d common_pid %d 12 %d",
+		     (const char *[]){ "a", "arg2", "arg3", "arg4", "arg5", NULL });
+	/* A number that is a name of the format. */
+	expect_names(test, "arg2 %d %d %d",
+		     (const char *[]){ "arg2", "arg3", "arg4", NULL });
+	expect_names(test, MARK_NOARGS, (const char *[]){ NULL });
+	expect_names(test, "", (const char *[]){ NULL });
+}
+
+static void repeat(char *to, const char *text, unsigned int count)
+{
+	for (; count--; to += strlen(text))
+		strcpy(to, text);
+}
+
+static void marker_test_many_fields(struct kunit *test)
+{
+	size_t size = 8 * (MARKER_MAX_FIELDS + 1);
+	char *format = kunit_kzalloc(test, size, GFP_KERNEL);
+	struct marker_layout *layout;
+
+	KUNIT_ASSERT_NOT_NULL(test, format);
+	repeat(format, "%d ", MARKER_MAX_FIELDS);
+	layout = new_layout(test, format);
+	if (layout)
+		KUNIT_EXPECT_STREQ(test, layout->field[63].name, "arg64");
+	marker_layout_free(layout);
+	repeat(format, "%d ", MARKER_MAX_FIELDS + 1);
+	KUNIT_EXPECT_PTR_EQ(test, marker_layout_new(format), ERR_PTR(-E2BIG));
+
+	memset(format, 0, size);
+	repeat(format, "%s ", MARKER_MAX_STRINGS);
+	layout = new_layout(test, format);
+	if (layout)
+		KUNIT_EXPECT_EQ(test, layout->nr_strings, MARKER_MAX_STRINGS);
+	marker_layout_free(layout);
+	repeat(format, "%s ", MARKER_MAX_STRINGS + 1);
+	KUNIT_EXPECT_PTR_EQ(test, marker_layout_new(format), ERR_PTR(-E2BIG));
 }
 
 static unsigned long states;
@@ -635,6 +711,41 @@ static void marker_test_no_memory_to_add(struct kunit *test)
 	marker_probe_unregister("kunit_number", probe, digit(1));
 }
 
+/* Each allocation of a registration fails once, of a name that is not there too. */
+static void try_without_memory(struct kunit *test, const char *name,
+			       const char *format)
+{
+	int ret, nth;
+
+	for (nth = 1; ; nth++) {
+		fail_nth_alloc(nth);
+		ret = marker_probe_register(name, format, probe_ignore, digit(1));
+		if (!nth_alloc_failed())
+			break;
+		stop_failing();
+		if (!ret) {	/* that could go on without */
+			marker_probe_unregister(name, probe_ignore, digit(1));
+			continue;
+		}
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+		KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, probe_ignore,
+							      digit(1)), -ENOENT);
+	}
+	stop_failing();
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_GE(test, nth, 2);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, probe_ignore, digit(1)), 0);
+}
+
+static void marker_test_no_memory_at_all(struct kunit *test)
+{
+	need_failing_alloc(test);
+	try_without_memory(test, "kunit_number", NUMBER_FORMAT);
+	try_without_memory(test, "kunit_nowhere", "a %d");
+	try_without_memory(test, "kunit_tp_a", "a %d");
+	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+}
+
 static void marker_test_no_memory_to_remove(struct kunit *test)
 {
 	unsigned long i;
@@ -671,8 +782,10 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_wrong_format),
 	KUNIT_CASE(marker_test_bad_arguments),
 	KUNIT_CASE(marker_test_variadic_formats),
-	KUNIT_CASE(marker_test_fields),
-	KUNIT_CASE(marker_test_bad_fields),
+	KUNIT_CASE(marker_test_two_formats),
+	KUNIT_CASE(marker_test_changing_name),
+	KUNIT_CASE(marker_test_names),
+	KUNIT_CASE(marker_test_many_fields),
 	KUNIT_CASE(marker_test_notifier),
 	KUNIT_CASE(marker_test_within_a_probe),
 	KUNIT_CASE(marker_test_unknown_probe),
@@ -683,6 +796,7 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_tracepoint_armed),
 	KUNIT_CASE(marker_test_tracepoint_fails),
 	KUNIT_CASE(marker_test_no_memory_to_add),
+	KUNIT_CASE(marker_test_no_memory_at_all),
 	KUNIT_CASE(marker_test_no_memory_to_remove),
 	{ }
 };
@@ -690,6 +804,7 @@ static struct kunit_case marker_test_cases[] = {
 static struct kunit_suite marker_test_suite = {
 	.name = "marker",
 	.init = marker_test_init,
+	.exit = marker_test_exit,
 	.test_cases = marker_test_cases,
 };
 kunit_test_suite(marker_test_suite);

@@ -200,6 +200,7 @@ bool imv_defer_begin(void);
 void imv_defer_end(bool deferred);
 void imv_flush(void);
 int imv_text_reserved(const void *start, const void *end);
+void *imv_nth_site(const void *var, unsigned int n);
 void imv_init(void);
 void imv_free_init_mem(void);
 
@@ -223,6 +224,10 @@ static inline void imv_flush(void) { }
 static inline int imv_text_reserved(const void *start, const void *end)
 {
 	return 0;
+}
+static inline void *imv_nth_site(const void *var, unsigned int n)
+{
+	return NULL;
 }
 static inline void imv_init(void) { }
 static inline void imv_free_init_mem(void) { }

@@ -61,12 +61,15 @@
 #include <linux/types.h>
 
 struct marker;
-struct marker_probes;
+struct marker_entry;
 struct module;
 struct notifier_block;
 
 /* The size of the longest name of a marker, with the NUL. */
 #define MARKER_NAME_LEN		128
+
+/* The same of a format. */
+#define MARKER_FORMAT_LEN	4096
 
 /* The most arguments that a probe of the variadic type can be called with. */
 #define MARKER_VARIADIC_ARGS	16
@@ -88,7 +91,8 @@ typedef void marker_variadic_func(const struct __mark_marker *mdata,
  * struct marker - a marker in the code, one for each place
  * @name: its name
  * @format: the names and types of its arguments, as for printf()
- * @probes: the probes to call, or NULL
+ * @entry: what it shares with all markers of its name and format
+ * @next: the next one of them in its module, or NULL
  * @tp: the tracepoint that feeds it, or NULL
  * @tp_cb: the probe on @tp
  * @active: immediate value, the guard: are there probes to call?
@@ -97,7 +101,8 @@ typedef void marker_variadic_func(const struct __mark_marker *mdata,
 struct marker {
 	const char *name;
 	const char *format;
-	struct marker_probes __rcu *probes;
+	struct marker_entry *entry;
+	struct marker *next;
 	struct tracepoint *tp;
 	void *tp_cb;
 	bool active __aligned(4);
@@ -125,32 +130,57 @@ enum marker_change { MARKERS_COMING, MARKERS_GOING };
 
 enum marker_type { MARKER_INT, MARKER_LONG, MARKER_LLONG, MARKER_POINTER };
 
+/* Limits of a format; what a precision is at most, for those that are more. */
+#define MARKER_MAX_FIELDS	64
+#define MARKER_MAX_STRINGS	16
+#define MARKER_MAX_SPEC		15
+#define MARKER_MAX_PRECISION	0x7fff
+
 /**
  * struct marker_field - a conversion of a format, and so an argument
+ * @name: an identifier that no other field of the format has
  * @spec: the conversion in the format, from the percent sign on
  * @len: its length
- * @conversion: its last character
+ * @precision: its precision, -1 without; a string is read no further
+ * @conversion: d, i, u, x, X, o, c, s or p
  * @type: what an argument of it is passed as
  * @is_signed: is it to be read as signed?
+ * @size: of the argument, in bytes
  */
 struct marker_field {
+	const char *name;
 	const char *spec;
 	unsigned int len;
+	int precision;
 	char conversion;
 	enum marker_type type;
 	bool is_signed;
+	unsigned int size;
+};
+
+/**
+ * struct marker_layout - a format, read
+ * @format: the format
+ * @nr_fields: how many conversions it has
+ * @nr_strings: how many of these are %s
+ * @field: the conversions, in their order
+ */
+struct marker_layout {
+	const char *format;
+	unsigned int nr_fields;
+	unsigned int nr_strings;
+	struct marker_field field[];
 };
 
 #ifdef CONFIG_MARKERS
 
-int marker_next_field(const char **format, struct marker_field *field);
-const char *marker_field_name(const char *text,
-			      const struct marker_field *field,
-			      unsigned int *len);
+struct marker_layout *marker_layout_new(const char *format);
+void marker_layout_free(struct marker_layout *layout);
 int register_marker_notifier(struct notifier_block *nb);
 int unregister_marker_notifier(struct notifier_block *nb);
 
-void marker_call(const struct marker *marker, void *call_private, ...);
+void marker_call(const struct marker *marker, ...);
+void marker_call_tp(const struct marker *marker, ...);
 
 int __marker_probe_register(const char *name, const char *format,
 			    marker_probe_func *probe, void *private);
@@ -164,6 +194,18 @@ int marker_arm(const char *name);
 int marker_disarm(const char *name);
 int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 		    void *priv);
+int for_each_marker_of(const struct module *mod,
+		       int (*fct)(const struct marker_info *info, void *priv),
+		       void *priv);
+
+/* The code that calls the probes of markers; stack traces leave it out. */
+extern const char __marker_text_start[], __marker_text_end[];
+
+static inline bool is_marker_dispatch(unsigned long addr)
+{
+	return addr >= (unsigned long)__marker_text_start &&
+	       addr < (unsigned long)__marker_text_end;
+}
 
 /**
  * marker_synchronize_unregister - wait for probes that still run
@@ -196,20 +238,25 @@ static inline void marker_synchronize_unregister(void)
 		.tp_cb = _tp_cb,					\
 	}
 
-#define __trace_mark(guard, mark, tp, tp_cb, _format, args...)		\
+#define __trace_mark(guard, call, mark, tp, tp_cb, _format, args...)	\
 	do {								\
 		__DEFINE_MARKER(mark, _format, tp, tp_cb);		\
 		__mark_check_format(_format, ##args);			\
 		if (guard(__mark_##mark.active))			\
-			marker_call(&__mark_##mark, NULL, ##args);	\
+			call(&__mark_##mark, ##args);			\
 	} while (0)
 
 #define __mark_guard_load(active)	unlikely_notrace(READ_ONCE(active))
 
 #else /* !CONFIG_MARKERS */
 
-#define __trace_mark(guard, mark, tp, tp_cb, _format, args...)		\
+#define __trace_mark(guard, call, mark, tp, tp_cb, _format, args...)	\
 	__mark_check_format(_format, ##args)
+
+static inline bool is_marker_dispatch(unsigned long addr)
+{
+	return false;
+}
 
 static inline int __marker_probe_register(const char *name, const char *format,
 					  marker_probe_func *probe,
@@ -261,6 +308,14 @@ static inline int marker_disarm(const char *name)
 static inline int
 for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 		void *priv)
+{
+	return 0;
+}
+
+static inline int
+for_each_marker_of(const struct module *mod,
+		   int (*fct)(const struct marker_info *info, void *priv),
+		   void *priv)
 {
 	return 0;
 }
@@ -342,7 +397,7 @@ static inline void __mark_check_conversions(const char *format)
  * Context: any in which a breakpoint may be handled; see _trace_mark().
  */
 #define trace_mark(name, format, args...)				\
-	__trace_mark(imv_unlikely_var, name, NULL, NULL, format, ##args)
+	__trace_mark(imv_unlikely_var, marker_call, name, NULL, NULL, format, ##args)
 
 /**
  * _trace_mark - a marker whose guard is a plain load
@@ -356,7 +411,7 @@ static inline void __mark_check_conversions(const char *format)
  * Context: any.
  */
 #define _trace_mark(name, format, args...)				\
-	__trace_mark(__mark_guard_load, name, NULL, NULL, format, ##args)
+	__trace_mark(__mark_guard_load, marker_call, name, NULL, NULL, format, ##args)
 
 /**
  * trace_mark_tp - a marker in the probe of a tracepoint
@@ -373,7 +428,7 @@ static inline void __mark_check_conversions(const char *format)
 #define trace_mark_tp(name, tp_name, tp_callback, format, args...)	\
 	do {								\
 		check_trace_callback_type_##tp_name(tp_callback);	\
-		__trace_mark(imv_unlikely_var, name,			\
+		__trace_mark(imv_unlikely_var, marker_call_tp, name,	\
 			     &__tracepoint_##tp_name, tp_callback,	\
 			     format, ##args);				\
 	} while (0)
@@ -425,15 +480,10 @@ static inline void __mark_check_conversions(const char *format)
  *	   feeds the marker. On an error nothing has changed.
  */
 #define marker_probe_register(name, format, probe, private)		\
-	__builtin_choose_expr(__marker_is_variadic(probe),		\
-			      __marker_probe_register_variadic,		\
-			      __marker_probe_register)			\
+	_Generic((probe),						\
+		 marker_probe_func *: __marker_probe_register,		\
+		 marker_variadic_func *: __marker_probe_register_variadic) \
 		(name, format, probe, private)
-
-/* The conditional turns a function into a pointer to it. */
-#define __marker_is_variadic(probe)					\
-	__builtin_types_compatible_p(__typeof__(1 ? (probe) : (probe)),	\
-				     marker_variadic_func *)
 
 /**
  * marker_probe_unregister - detach a probe from a marker

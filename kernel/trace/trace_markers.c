@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Markers in tracefs: the list of them, and each marker as a trace event of the
+ * Markers in tracefs: the lists of them, and each marker as a trace event of the
  * group "markers", for ftrace, perf and BPF.
  *
- * An event is made for each name and format, with the fields that the format
- * names. It is there from when the first module with such a marker comes until
- * the last one goes; while somebody uses it, it stays longer, and goes on when
- * the module comes again.
+ * There is an event for a name and a format, with the fields of the format's
+ * layout. It is published in tracefs from when the first module with such a marker
+ * is loaded until the last one is unloaded; while somebody uses it, it stays
+ * longer, and goes on when the module is loaded again.
+ *
+ * An event that was enabled once may have records in some buffer. It is never
+ * freed and keeps its number, so that these print right; it is published again
+ * when there are such markers again. Any other event is freed.
  */
 #define pr_fmt(fmt) "marker: " fmt
 
@@ -15,68 +19,65 @@
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/seq_buf.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
+#include <asm/word-at-a-time.h>
 
+#include "../markers/markers.h"
 #include "trace.h"
 #include "trace_output.h"
 
 /* A record has to fit into a page of the ring buffer, with what is around it. */
-#define MAX_FIELDS		64
-#define MAX_STRINGS		16
 #define MAX_STRINGS_SIZE	2048	/* of all strings of a record together */
+#define MAX_RECORD_SIZE		(sizeof(struct trace_entry) + MAX_STRINGS_SIZE + \
+				 MARKER_MAX_FIELDS * sizeof(u64))
 
-#define CHAR_SIZE		2	/* with a NUL; no other field is as short */
+#define CHAR_SIZE		2	/* a character is a string, with a NUL */
 
-#define MAX_SPEC_LEN		16	/* "%-20lld" and the like */
+enum marker_store_kind { STORE_8, STORE_4, STORE_CHAR, STORE_STRING };
 
 /**
- * struct marker_event_field - a field of the record
- * @name: its name
- * @field: the conversion it is made of
- * @offset: where it is in the record
- * @size: its size there
+ * struct marker_store - where an argument gets in the record, and how
+ * @offset: of the field
+ * @kind: what is stored there
+ * @max_len: of a string, without the NUL
  */
-struct marker_event_field {
-	char *name;
-	struct marker_field field;
-	unsigned int offset;
-	unsigned int size;
+struct marker_store {
+	u16 offset;
+	u8 kind;
+	u16 max_len;
 };
 
 /**
  * struct marker_event - a name and format of markers, as a trace event
- * @list: in marker_events
  * @call: the event
  * @class: its class, which it alone has
  * @tp: a tracepoint in name only, as BPF attaches to such events
- * @format: the format
+ * @entry: the name and the format
+ * @layout: the fields, of @entry
+ * @freed: in a list of events that are to be freed
  * @size: of the record without the strings
- * @nr_strings: how many strings the record has
- * @nr_fields: number of @field
- * @field: the fields
+ * @has_strings: is there a string among the fields?
+ * @in_regs: behind those of @store whose arguments are passed in registers
+ * @stop: behind the last @store
+ * @store: one for each field
  */
 struct marker_event {
-	struct list_head list;
 	struct trace_event_call call;
 	struct trace_event_class class;
 	struct tracepoint tp;
-	const char *format;
+	struct marker_entry *entry;
+	const struct marker_layout *layout;
+	struct list_head freed;
 	unsigned int size;
-	unsigned int nr_strings;
-	unsigned int nr_fields;
-	struct marker_event_field field[];
+	bool has_strings;
+	const struct marker_store *in_regs, *stop;
+	struct marker_store store[];
 };
-
-/* Protects the list. Nests outside event_mutex. */
-static DEFINE_MUTEX(marker_events_mutex);
-static LIST_HEAD(marker_events);
-
-#define for_each_field(event, f)					\
-	for (f = (event)->field; f < (event)->field + (event)->nr_fields; f++)
 
 static struct marker_event *event_of(const struct trace_event_call *call)
 {
@@ -87,127 +88,199 @@ static struct marker_event *event_of(const struct trace_event_call *call)
  * Records
  */
 
-static unsigned long long next_value(const struct marker_field *field,
-				     va_list *args)
+/*
+ * A record with strings is made here, since its size is not known before. A hit
+ * in a task may be interrupted by hits in a softirq, an interrupt and an NMI, and
+ * each by an exception. Allocated when an event with strings is first enabled.
+ */
+#define MAX_DEPTH	6
+
+struct marker_scratch {
+	unsigned int depth;
+	char record[MAX_DEPTH][MAX_RECORD_SIZE] __aligned(8);
+};
+
+static struct marker_scratch __percpu *marker_scratch;
+
+static int need_scratch(const struct marker_event *event)
 {
-	switch (field->type) {
-	case MARKER_INT:
-		return va_arg(*args, int);
-	case MARKER_LLONG:
-		return va_arg(*args, long long);
-	default:
-		return va_arg(*args, long);
-	}
+	lockdep_assert_held(&event_mutex);
+	if (event->has_strings && !marker_scratch)
+		marker_scratch = alloc_percpu(struct marker_scratch);
+	return event->has_strings && !marker_scratch ? -ENOMEM : 0;
 }
 
-static bool is_string(const struct marker_event_field *f)
+/* Return: where a record may be made, or NULL if all places are taken. */
+static __always_inline void *get_scratch(void)
 {
-	return f->field.conversion == 's';
+	unsigned int depth = this_cpu_inc_return(marker_scratch->depth);
+
+	if (likely(depth <= MAX_DEPTH))
+		return this_cpu_ptr(marker_scratch)->record[depth - 1];
+	this_cpu_dec(marker_scratch->depth);
+	return NULL;
+}
+
+static __always_inline void put_scratch(void)
+{
+	this_cpu_dec(marker_scratch->depth);
+}
+
+static __always_inline void store_number(void *record,
+					 const struct marker_store *to, u64 value)
+{
+	record += to->offset;
+	if (to->kind == STORE_8)
+		*(u64 *)record = value;
+	else if (likely(to->kind == STORE_4))
+		*(u32 *)record = value;
+	else
+		memcpy(record, (char [CHAR_SIZE]){ value }, CHAR_SIZE);
+}
+
+/* On 64 bits, any argument takes a word. */
+static __always_inline u64 next_number(const struct marker_store *to,
+				       va_list *args)
+{
+	if (!IS_ENABLED(CONFIG_64BIT) && to->kind == STORE_8)
+		return va_arg(*args, unsigned long long);
+	return va_arg(*args, unsigned long);
+}
+
+#ifdef CONFIG_X86_64
+static __always_inline void store_words(void *record, const unsigned long *word,
+					const struct marker_store *to,
+					const struct marker_store *stop)
+{
+	for (; to < stop; to++)
+		store_number(record, to, *word++);
+}
+
+/* Without a look at the va_list for each. */
+static __always_inline void store_numbers(const struct marker_event *event,
+					  void *record, va_list *args)
+{
+	const struct marker_store *to = event->store;
+
+	store_words(record, marker_words_in_regs(args), to, event->in_regs);
+	if (unlikely(event->in_regs != event->stop))
+		store_words(record, marker_words_on_stack(args),
+			    event->in_regs, event->stop);
+}
+#else
+static __always_inline void store_numbers(const struct marker_event *event,
+					  void *record, va_list *args)
+{
+	const struct marker_store *to;
+
+	for (to = event->store; to < event->stop; to++)
+		store_number(record, to, next_number(to, args));
+}
+#endif
+
+/*
+ * Reads a string once, in aligned words, which no page boundary divides: so what
+ * is read behind its end faults only if the string does. Nothing is read behind
+ * @max characters, which may have no NUL.
+ *
+ * Return: the length, or -EFAULT if it is not in the kernel's memory.
+ */
+static int read_string(char *to, const char *from, unsigned int max)
+{
+	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
+	unsigned long word, zeros;
+	unsigned int len = 0;
+
+	if (!copy_from_kernel_nofault_allowed(from, max))
+		return -EFAULT;
+	while (len < max) {
+		if (!IS_ALIGNED((unsigned long)from + len, sizeof(word)) ||
+		    max - len < sizeof(word)) {
+			__get_kernel_nofault(to + len, from + len, char, fault);
+			if (!to[len])
+				break;
+			len++;
+			continue;
+		}
+		__get_kernel_nofault(&word, from + len, unsigned long, fault);
+		memcpy(to + len, &word, sizeof(word));
+		if (has_zero(word, &zeros, &constants)) {
+			zeros = prep_zero_mask(word, zeros, &constants);
+			len += find_zero(create_zero_mask(zeros));
+			break;
+		}
+		len += sizeof(word);
+	}
+	return len;
+fault:
+	return -EFAULT;
+}
+
+/* Return: the size of the string with its NUL. */
+static unsigned int store_string(char *to, const char *string, unsigned int max)
+{
+	int len = -EFAULT;
+
+	if (string) {
+		pagefault_disable();
+		len = read_string(to, string, max);
+		pagefault_enable();
+	}
+	if (len < 0)
+		return strscpy(to, string ? "(fault)" : "(null)", max + 1) < 0 ?
+		       max + 1 : strlen(to) + 1;
+	to[len] = '\0';
+	return len + 1;
 }
 
 /*
- * The size of a string with its NUL, or @max if it is longer: what is copied
- * later is not more, whatever becomes of the string until then.
+ * Strings are behind the fields; their fields have place and size of them.
  *
- * Return: the size; 0 if the string is not in the kernel's memory.
+ * Return: the size of the record.
  */
-static unsigned int string_size(const char *string, unsigned int max)
+static unsigned int make_record(const struct marker_event *event, void *record,
+				va_list *args)
 {
-	unsigned int len = 0;
-	char part[64];
-	long ret;
+	const struct marker_store *to = event->store;
+	unsigned int at = event->size, size;
 
-	do {
-		/* A part that is full ends with a NUL in the place of a byte. */
-		ret = strncpy_from_kernel_nofault(part, string + len,
-						  sizeof(part));
-		if (ret < 0)
-			return 0;
-		len += ret - 1;
-	} while (ret == sizeof(part) && len < max);
-	return min(len + 1, max);
-}
-
-/**
- * struct marker_strings - the strings of a hit, found good before the record
- * @string: the strings, or what stands for them
- * @size: their sizes with the NUL
- * @total: the sum of @size
- */
-struct marker_strings {
-	const char *string[MAX_STRINGS];
-	unsigned int size[MAX_STRINGS];
-	unsigned int total;
-};
-
-static void find_strings(const struct marker_event *event, va_list *args,
-			 struct marker_strings *strings)
-{
-	unsigned int max = MAX_STRINGS_SIZE / max(event->nr_strings, 1U), i = 0;
-	const struct marker_event_field *f;
-	va_list copy;
-
-	strings->total = 0;
-	if (!event->nr_strings)
-		return;
-	va_copy(copy, *args);
-	for_each_field(event, f) {
-		unsigned long value = next_value(&f->field, &copy);
-		const char *string = value ? (const char *)value : "(null)";
-
-		if (!is_string(f))
+	for (; to < event->stop; to++) {
+		if (to->kind != STORE_STRING) {
+			store_number(record, to, next_number(to, args));
 			continue;
-		strings->size[i] = string_size(string, max);
-		if (!strings->size[i]) {
-			string = "(fault)";
-			strings->size[i] = sizeof("(fault)");
 		}
-		strings->string[i] = string;
-		strings->total += strings->size[i++];
+		size = store_string(record + at, va_arg(*args, const char *),
+				    to->max_len);
+		*(u32 *)(record + to->offset) = size << 16 | at;
+		at += size;
 	}
-	va_end(copy);
+	return at;
 }
 
-static void store_string(char *to, const char *string, unsigned int size)
+static void copy_record(void *to, const void *from, unsigned int size)
 {
-	if (strncpy_from_kernel_nofault(to, string, size) < 0)
-		*to = '\0';
-	to[size - 1] = '\0';
+	const unsigned int head = sizeof(struct trace_entry);
+
+	memcpy(to + head, from + head, size - head);
 }
 
-/* A character is a string, and ends with a NUL. */
-static void store_value(void *to, unsigned int size, unsigned long long value)
+static noinline void trace_marker_strings(struct trace_event_file *file,
+					  const struct marker_event *event,
+					  va_list *args)
 {
-	char *text = to;
+	struct trace_event_buffer buffer __marker_uninitialized;
+	void *scratch = get_scratch(), *record;
+	unsigned int size;
 
-	if (size == CHAR_SIZE) {
-		text[0] = value;
-		text[1] = '\0';
-	} else if (size == 4) {
-		*(u32 *)to = value;
-	} else {
-		*(u64 *)to = value;
-	}
-}
-
-/* Strings are behind the fields; their fields have place and size of them. */
-static void fill_record(const struct marker_event *event, void *record,
-			const struct marker_strings *strings, va_list *args)
-{
-	const struct marker_event_field *f;
-	unsigned int at = event->size, i = 0;
-	unsigned long long value;
-
-	for_each_field(event, f) {
-		value = next_value(&f->field, args);
-		if (is_string(f)) {
-			store_string(record + at, strings->string[i],
-				     strings->size[i]);
-			value = strings->size[i] << 16 | at;
-			at += strings->size[i++];
-		}
-		store_value(record + f->offset, f->size, value);
-	}
+	if (!scratch)
+		return;
+	size = make_record(event, scratch, args);
+	record = trace_event_buffer_reserve(&buffer, file, size);
+	if (record)
+		copy_record(record, scratch, size);
+	put_scratch();
+	if (record)
+		trace_event_buffer_commit(&buffer);
 }
 
 /* The probe for ftrace; @private is the file of the event in an instance. */
@@ -215,47 +288,76 @@ static void trace_marker_event(void *private, void *call_private,
 			       const char *format, va_list *args)
 {
 	struct trace_event_file *file = private;
-	struct marker_event *event = event_of(file->event_call);
-	struct trace_event_buffer buffer;
-	struct marker_strings strings;
+	const struct marker_event *event = event_of(file->event_call);
+	struct trace_event_buffer buffer __marker_uninitialized;
 	void *record;
 
 	if (trace_trigger_soft_disabled(file))
 		return;
-	find_strings(event, args, &strings);
-	record = trace_event_buffer_reserve(&buffer, file,
-					    event->size + strings.total);
+	if (event->has_strings) {
+		trace_marker_strings(file, event, args);
+		return;
+	}
+	record = trace_event_buffer_reserve(&buffer, file, event->size);
 	if (!record)
 		return;
-	fill_record(event, record, &strings, args);
+	store_numbers(event, record, args);
 	trace_event_buffer_commit(&buffer);
 }
 
 #ifdef CONFIG_PERF_EVENTS
+/* With the u32 that perf puts in front, a multiple of eight. */
+static unsigned int perf_size(unsigned int size)
+{
+	return ALIGN(size + sizeof(u32), sizeof(u64)) - sizeof(u32);
+}
+
+static __always_inline void perf_submit(struct marker_event *event,
+					unsigned int size, const void *made,
+					unsigned long ip, va_list *args)
+{
+	struct pt_regs *regs;
+	void *record;
+	int rctx;
+
+	size = perf_size(size);
+	record = perf_trace_buf_alloc(size, &regs, &rctx);
+	if (!record)
+		return;
+	perf_fetch_caller_regs(regs);
+	instruction_pointer_set(regs, ip);
+	if (made)
+		copy_record(record, made, size);
+	else
+		store_numbers(event, record, args);
+	perf_trace_run_bpf_submit(record, size, rctx, &event->call, 1, regs,
+				  this_cpu_ptr(event->call.perf_events), NULL);
+}
+
+static noinline void perf_marker_strings(struct marker_event *event, va_list *args)
+{
+	unsigned long ip = marker_hit_ip(args);
+	void *scratch = get_scratch();
+
+	if (!scratch)
+		return;
+	perf_submit(event, make_record(event, scratch, args), scratch, ip, args);
+	put_scratch();
+}
+
 /* The probe for perf and BPF. */
 static void perf_marker_event(void *private, void *call_private,
 			      const char *format, va_list *args)
 {
 	struct marker_event *event = private;
-	struct hlist_head *events = this_cpu_ptr(event->call.perf_events);
-	struct marker_strings strings;
-	struct pt_regs *regs;
-	void *record;
-	int size, rctx;
 
-	if (hlist_empty(events) && !bpf_prog_array_valid(&event->call))
+	if (hlist_empty(this_cpu_ptr(event->call.perf_events)) &&
+	    !bpf_prog_array_valid(&event->call))
 		return;
-	find_strings(event, args, &strings);
-	/* With the u32 that perf puts in front, a multiple of eight. */
-	size = ALIGN(event->size + strings.total + sizeof(u32), sizeof(u64)) -
-	       sizeof(u32);
-	record = perf_trace_buf_alloc(size, &regs, &rctx);
-	if (!record)
-		return;
-	perf_fetch_caller_regs(regs);
-	fill_record(event, record, &strings, args);
-	perf_trace_run_bpf_submit(record, size, rctx, &event->call, 1, regs,
-				  events, NULL);
+	if (event->has_strings)
+		perf_marker_strings(event, args);
+	else
+		perf_submit(event, event->size, NULL, marker_hit_ip(args), args);
 }
 #endif
 
@@ -273,21 +375,32 @@ static void print_text(struct trace_seq *s, const char *from, const char *to)
 	}
 }
 
-static void print_value(struct trace_seq *s, const struct marker_event_field *f,
-			const void *record)
+/* As the instance wants it, a pointer is hashed or not. */
+static void print_value(struct trace_iterator *iter,
+			const struct marker_field *field,
+			const struct marker_store *store)
 {
-	const void *from = record + f->offset;
-	char spec[MAX_SPEC_LEN];
+	const void *record = iter->ent, *from = record + store->offset;
+	char text[MARKER_MAX_SPEC + 1];
+	struct trace_seq *s = &iter->seq;
+	const char *spec;
 
-	strscpy(spec, f->field.spec, f->field.len + 1);
-	if (is_string(f))
+	strscpy(text, field->spec, field->len + 1);
+	spec = trace_event_format(iter, text);
+	switch (store->kind) {
+	case STORE_STRING:
 		trace_seq_printf(s, spec, record + (*(u32 *)from & 0xffff));
-	else if (f->size == CHAR_SIZE)
+		break;
+	case STORE_CHAR:
 		trace_seq_printf(s, spec, *(char *)from);
-	else if (f->size == 4)
+		break;
+	case STORE_4:
 		trace_seq_printf(s, spec, *(u32 *)from);
-	else
+		break;
+	case STORE_8:
 		trace_seq_printf(s, spec, *(u64 *)from);
+		break;
+	}
 }
 
 static enum print_line_t print_marker_event(struct trace_iterator *iter,
@@ -295,15 +408,18 @@ static enum print_line_t print_marker_event(struct trace_iterator *iter,
 {
 	const struct marker_event *event =
 		container_of(trace, struct marker_event, call.event);
-	const struct marker_event_field *f;
-	const char *text = event->format;
+	const struct marker_layout *layout = event->layout;
+	const char *text = layout->format;
 	struct trace_seq *s = &iter->seq;
+	unsigned int i;
 
 	trace_seq_printf(s, "%s: ", event->tp.name);
-	for_each_field(event, f) {
-		print_text(s, text, f->field.spec);
-		print_value(s, f, iter->ent);
-		text = f->field.spec + f->field.len;
+	for (i = 0; i < layout->nr_fields; i++) {
+		const struct marker_field *field = &layout->field[i];
+
+		print_text(s, text, field->spec);
+		print_value(iter, field, &event->store[i]);
+		text = field->spec + field->len;
 	}
 	print_text(s, text, text + strlen(text));
 	trace_seq_putc(s, '\n');
@@ -324,15 +440,15 @@ static void quote_text(struct seq_buf *s, const char *from, const char *to)
 	}
 }
 
-static void make_print_fmt(struct seq_buf *s, const struct marker_event *event)
+static void make_print_fmt(struct seq_buf *s, const struct marker_layout *layout)
 {
-	const struct marker_event_field *f;
-	const char *text = event->format;
+	const struct marker_field *stop = layout->field + layout->nr_fields;
+	const char *text = layout->format, *last;
+	const struct marker_field *f;
 
 	seq_buf_putc(s, '"');
-	for_each_field(event, f) {
-		const char *last = f->field.spec + f->field.len - 1;
-
+	for (f = layout->field; f < stop; f++) {
+		last = f->spec + f->len - 1;
 		quote_text(s, text, last);
 		/* The tools know no %c. */
 		seq_buf_putc(s, *last == 'c' ? 's' : *last);
@@ -340,26 +456,27 @@ static void make_print_fmt(struct seq_buf *s, const struct marker_event *event)
 	}
 	quote_text(s, text, text + strlen(text));
 	seq_buf_putc(s, '"');
-	for_each_field(event, f)
-		seq_buf_printf(s, is_string(f) ? ", __get_str(%s)" : ", REC->%s",
-			       f->name);
+	for (f = layout->field; f < stop; f++)
+		seq_buf_printf(s, f->conversion == 's' ? ", __get_str(%s)" :
+			       ", REC->%s", f->name);
 }
 
 /* Tools make text of records by this. */
-static char *new_print_fmt(const struct marker_event *event)
+static char *new_print_fmt(const struct marker_layout *layout)
 {
-	const struct marker_event_field *f;
-	size_t size = 2 * strlen(event->format) + sizeof("\"\"");
+	size_t size = 2 * strlen(layout->format) + sizeof("\"\"");
 	struct seq_buf s;
+	unsigned int i;
 	char *buffer;
 
-	for_each_field(event, f)
-		size += strlen(f->name) + sizeof(", __get_str()");
+	for (i = 0; i < layout->nr_fields; i++)
+		size += strlen(layout->field[i].name) +
+			sizeof(", __get_str()");
 	buffer = kmalloc(size, GFP_KERNEL);
 	if (!buffer)
 		return NULL;
 	seq_buf_init(&s, buffer, size);
-	make_print_fmt(&s, event);
+	make_print_fmt(&s, layout);
 	buffer[s.len] = '\0';
 	return buffer;
 }
@@ -368,11 +485,9 @@ static char *new_print_fmt(const struct marker_event *event)
  * Fields
  */
 
-static const char *field_type(const struct marker_event_field *f)
+static const char *field_type(const struct marker_field *field)
 {
-	bool is_signed = f->field.is_signed;
-
-	switch (f->field.conversion) {
+	switch (field->conversion) {
 	case 's':
 		return "__data_loc char[]";
 	case 'p':
@@ -380,191 +495,113 @@ static const char *field_type(const struct marker_event_field *f)
 	case 'c':
 		return "char[2]";
 	}
-	switch (f->field.type) {
+	switch (field->type) {
 	case MARKER_INT:
-		return is_signed ? "int" : "unsigned int";
+		return field->is_signed ? "int" : "unsigned int";
 	case MARKER_LLONG:
-		return is_signed ? "long long" : "unsigned long long";
+		return field->is_signed ? "long long" : "unsigned long long";
 	default:
-		return is_signed ? "long" : "unsigned long";
+		return field->is_signed ? "long" : "unsigned long";
 	}
 }
 
-static unsigned int field_size(const struct marker_field *field)
+static enum marker_store_kind store_kind(const struct marker_field *field)
 {
 	switch (field->conversion) {
 	case 's':
-		return sizeof(u32);
+		return STORE_STRING;
 	case 'c':
+		return STORE_CHAR;
+	}
+	return field->size == sizeof(u64) ? STORE_8 : STORE_4;
+}
+
+static unsigned int store_size(const struct marker_store *store)
+{
+	switch (store->kind) {
+	case STORE_CHAR:
 		return CHAR_SIZE;
+	case STORE_8:
+		return sizeof(u64);
 	}
-	switch (field->type) {
-	case MARKER_INT:
-		return sizeof(int);
-	case MARKER_LLONG:
-		return sizeof(long long);
-	default:
-		return sizeof(long);
+	return sizeof(u32);
+}
+
+static void place_fields(struct marker_event *event)
+{
+	const struct marker_layout *layout = event->layout;
+	unsigned int i, size, max_len = MAX_STRINGS_SIZE;
+
+	if (layout->nr_strings)
+		max_len = MAX_STRINGS_SIZE / layout->nr_strings - 1;
+	event->has_strings = layout->nr_strings;
+	event->stop = event->store + layout->nr_fields;
+	event->in_regs = event->store + min(layout->nr_fields,
+					    MARKER_WORDS_IN_REGS);
+	event->size = sizeof(struct trace_entry);
+	for (i = 0; i < layout->nr_fields; i++) {
+		const struct marker_field *field = &layout->field[i];
+		struct marker_store *store = &event->store[i];
+
+		store->kind = store_kind(field);
+		size = store_size(store);
+		store->offset = ALIGN(event->size, size);
+		store->max_len = field->precision < 0 ? max_len :
+				 min_t(unsigned int, max_len, field->precision);
+		event->size = store->offset + size;
 	}
 }
 
-/* What ftrace makes the fields of; it puts them where add_field() does. */
-static int make_fields_array(struct marker_event *event)
+static int define_fields(struct trace_event_call *call)
 {
-	struct trace_event_fields *fields;
-	const struct marker_event_field *f;
-
-	fields = kcalloc(event->nr_fields + 1, sizeof(*fields), GFP_KERNEL);
-	if (!fields)
-		return -ENOMEM;
-	event->class.fields_array = fields;
-	for_each_field(event, f) {
-		const struct trace_event_fields field = {
-			.type = field_type(f),
-			.name = f->name,
-			.size = f->size,
-			.align = f->size,
-			.is_signed = f->field.is_signed,
-			.filter_type = FILTER_OTHER,
-			.len = f->field.conversion == 'c' ? CHAR_SIZE : 0,
-		};
-
-		memcpy(fields++, &field, sizeof(field));
-	}
-	return 0;
-}
-
-static bool name_is_taken(const struct marker_event *event, const char *name)
-{
+	const struct marker_event *event = event_of(call);
 	unsigned int i;
-
-	for (i = 0; i < event->nr_fields; i++)
-		if (!strcmp(event->field[i].name, name))
-			return true;
-	return false;
-}
-
-/* Tools that read formats in C stumble over these. */
-static const char *const not_names[] = {
-	"char", "const", "double", "enum", "float", "int", "long", "short",
-	"signed", "struct", "union", "unsigned", "void",
-};
-
-static bool name_is_usable(const struct marker_event *event, const char *name)
-{
-	return !name_is_taken(event, name) &&
-	       strncmp(name, "common_", strlen("common_")) &&
-	       match_string(not_names, ARRAY_SIZE(not_names), name) < 0;
-}
-
-/* The name that the format gives it, or a free argN if it is of no use. */
-static char *new_field_name(const struct marker_event *event,
-			    const char *text, const struct marker_field *field)
-{
-	unsigned int len, nr = event->nr_fields + 1;
-	const char *found = marker_field_name(text, field, &len);
-	char *name = NULL;
-
-	if (found) {
-		name = kstrndup(found, len, GFP_KERNEL);
-		if (name && name_is_usable(event, name))
-			return name;
-		kfree(name);
-	}
-	for (;;) {
-		name = kasprintf(GFP_KERNEL, "arg%u", nr++);
-		if (!name || !name_is_taken(event, name))
-			return name;
-		kfree(name);
-	}
-}
-
-static int add_field(struct marker_event *event, const char *text,
-		     const struct marker_field *field)
-{
-	struct marker_event_field *f = &event->field[event->nr_fields];
-
-	f->field = *field;
-	f->size = field_size(field);
-	f->offset = ALIGN(event->size, f->size);
-	f->name = new_field_name(event, text, field);
-	if (!f->name)
-		return -ENOMEM;
-	event->nr_fields++;
-	event->nr_strings += is_string(f);
-	event->size = f->offset + f->size;
-	return 0;
-}
-
-static int add_fields(struct marker_event *event)
-{
-	const char *rest = event->format, *text = rest;
-	struct marker_field field;
 	int ret;
 
-	event->size = sizeof(struct trace_entry);
-	while ((ret = marker_next_field(&rest, &field)) > 0) {
-		if (field.len >= MAX_SPEC_LEN)
-			return -EINVAL;
-		ret = add_field(event, text, &field);
+	for (i = 0; i < event->layout->nr_fields; i++) {
+		const struct marker_field *field = &event->layout->field[i];
+		const struct marker_store *store = &event->store[i];
+
+		ret = trace_define_field(call, field_type(field), field->name,
+					 store->offset, store_size(store),
+					 field->is_signed, FILTER_OTHER);
 		if (ret)
 			return ret;
-		text = rest;
 	}
-	return ret;
+	return 0;
 }
 
-/*
- * Return: how many fields an event has; -EINVAL for a conversion that cannot be
- *	   one, -E2BIG for too many.
- */
-static int count_fields(const char *format)
-{
-	struct marker_field field;
-	int fields = 0, strings = 0, ret;
-
-	while ((ret = marker_next_field(&format, &field)) > 0) {
-		fields++;
-		strings += field.conversion == 's';
-	}
-	if (ret < 0)
-		return ret;
-	return fields > MAX_FIELDS || strings > MAX_STRINGS ? -E2BIG : fields;
-}
-
-static void free_event(struct marker_event *event)
-{
-	struct marker_event_field *f;
-
-	for_each_field(event, f)
-		kfree(f->name);
-	kfree(event->class.fields_array);
-	kfree(event->call.print_fmt);
-	kfree(event->tp.name);
-	kfree(event->format);
-	kfree(event);
-}
+static struct trace_event_fields marker_fields[] = {
+	{ .type = TRACE_FUNCTION_TYPE, .define_fields = define_fields },
+	{ }
+};
 
 /*
  * Events
+ *
+ * All is done under marker_notify_mutex: there is no event that is not of an
+ * entry. Below it is event_mutex, held for one event at a time.
  */
 
-/* Removes the events that nobody uses and no module has any more. */
-static void remove_unused(struct work_struct *work);
-static DECLARE_WORK(remove_work, remove_unused);
+static void remove_stale_events(struct work_struct *work);
+static DECLARE_WORK(remove_work, remove_stale_events);
 
 static int connect(struct marker_event *event, marker_probe_func *probe,
 		   void *private)
 {
-	return marker_probe_register(event->tp.name, event->format, probe,
-				     private);
+	return need_scratch(event) ?:
+	       marker_probe_register(event->tp.name, event->layout->format,
+				     probe, private);
 }
 
 static int disconnect(struct marker_event *event, marker_probe_func *probe,
 		      void *private)
 {
-	schedule_work(&remove_work);
-	return marker_probe_unregister(event->tp.name, probe, private);
+	int ret = marker_probe_unregister(event->tp.name, probe, private);
+
+	if (list_empty(&event->entry->parts))
+		schedule_work(&remove_work);
+	return ret;
 }
 
 static int reg_event(struct trace_event_call *call, enum trace_reg type,
@@ -574,6 +611,7 @@ static int reg_event(struct trace_event_call *call, enum trace_reg type,
 
 	switch (type) {
 	case TRACE_REG_REGISTER:
+		call->flags |= TRACE_EVENT_FL_KEEP;
 		return connect(event, trace_marker_event, data);
 	case TRACE_REG_UNREGISTER:
 		return disconnect(event, trace_marker_event, data);
@@ -589,24 +627,26 @@ static int reg_event(struct trace_event_call *call, enum trace_reg type,
 	return 0;
 }
 
-static int init_event(struct marker_event *event, const char *name,
-		      const char *format)
+static void free_event(struct marker_event *event)
 {
-	int ret;
+	kfree(event->call.print_fmt);
+	kfree(event->tp.name);
+	kfree(event);
+}
 
-	event->format = kstrdup(format, GFP_KERNEL);
-	event->tp.name = kstrdup(name, GFP_KERNEL);
-	if (!event->format || !event->tp.name)
-		return -ENOMEM;
-	ret = add_fields(event) ?: make_fields_array(event);
-	if (ret)
-		return ret;
-	event->call.print_fmt = new_print_fmt(event);
-	if (!event->call.print_fmt)
+static int init_event(struct marker_event *event, struct marker_entry *entry)
+{
+	event->entry = entry;
+	event->layout = entry->layout;
+	place_fields(event);
+	event->tp.name = kstrdup(entry->name->name, GFP_KERNEL);
+	event->call.print_fmt = new_print_fmt(event->layout);
+	if (!event->tp.name || !event->call.print_fmt)
 		return -ENOMEM;
 
 	event->class.system = "markers";
 	event->class.reg = reg_event;
+	event->class.fields_array = marker_fields;
 	INIT_LIST_HEAD(&event->class.fields);
 	event->call.class = &event->class;
 	event->call.tp = &event->tp;
@@ -615,161 +655,194 @@ static int init_event(struct marker_event *event, const char *name,
 	return 0;
 }
 
-static struct marker_event *new_event(const char *name, const char *format)
+static void set_event(struct marker_entry *entry, struct marker_event *event)
 {
-	int fields = count_fields(format), ret;
-	struct marker_event *event;
+	mutex_lock(&markers_mutex);
+	entry->event = event;
+	if (!event)
+		marker_put_entry(entry);
+	mutex_unlock(&markers_mutex);
+}
 
-	if (fields < 0)
-		return ERR_PTR(fields);
-	event = kzalloc(struct_size(event, field, fields), GFP_KERNEL);
+/* The event of an entry that has none; the entry stays as long. */
+static struct marker_event *new_event(struct marker_entry *entry)
+{
+	struct marker_event *event;
+	int ret;
+
+	event = kzalloc(struct_size(event, store, entry->layout->nr_fields),
+			GFP_KERNEL);
 	if (!event)
 		return ERR_PTR(-ENOMEM);
-	ret = init_event(event, name, format);
-	if (!ret)
-		return event;
-	free_event(event);
-	return ERR_PTR(ret);
+	ret = init_event(event, entry);
+	if (!ret && !register_trace_event(&event->call.event))
+		ret = -ENOSPC;
+	if (ret) {
+		free_event(event);
+		return ERR_PTR(ret);
+	}
+	set_event(entry, event);
+	return event;
 }
 
 static int publish(struct marker_event *event)
 {
-	int ret = -ENODEV;
+	int ret;
 
 	mutex_lock(&event_mutex);
-	if (register_trace_event(&event->call.event)) {
-		ret = trace_add_event_call(&event->call);
-		if (ret)
-			unregister_trace_event(&event->call.event);
-	}
+	ret = trace_add_event_call(&event->call);
 	mutex_unlock(&event_mutex);
+	if (ret >= 0)
+		event->entry->name->event = event;
+	return min(ret, 0);
+}
+
+static bool event_was_enabled(const struct marker_event *event)
+{
+	return event->call.flags & TRACE_EVENT_FL_KEEP;
+}
+
+/* Takes an event that is not published from its entry, and its number back. */
+static void drop_event(struct marker_event *event)
+{
+	unregister_trace_event(&event->call.event);
+	set_event(event->entry, NULL);
+}
+
+static int publish_entry(struct marker_entry *entry)
+{
+	struct marker_event *event = entry->event ?: new_event(entry);
+	int ret;
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	ret = publish(event);
+	if (ret && !event_was_enabled(event)) {
+		drop_event(event);
+		free_event(event);
+	}
 	return ret;
 }
 
-/* One of this format, or of any if that is NULL. */
-static struct marker_event *find_event(const char *name, const char *format)
-{
-	struct marker_event *event;
-
-	list_for_each_entry(event, &marker_events, list)
-		if (!strcmp(event->tp.name, name) &&
-		    (!format || !strcmp(event->format, format)))
-			return event;
-	return NULL;
-}
-
 /* A marker that cannot be an event is still there for other tracers. */
-static void add_event(const char *name, const char *format)
+static void add_event(struct marker_entry *entry)
 {
-	struct marker_event *event = find_event(name, format), *other;
+	const struct marker_event *other = entry->name->event;
+	const char *name = entry->name->name;
 	int ret;
 
-	if (event)
-		return;
-	other = find_event(name, NULL);
-	if (other) {
+	lockdep_assert_held(&marker_notify_mutex);
+	if (other && other->entry != entry)
 		pr_warn("%s: no trace event for the format \"%s\": there is one for \"%s\"; give one of the markers another name\n",
-			name, format, other->format);
+			name, entry->format, other->layout->format);
+	if (other)
+		return;
+	if (!entry->layout) {
+		pr_warn("%s: no trace event for the format \"%s\"; it may have %d conversions of %%d %%u %%x %%o, with l or ll, %%c %%p %%pS %%s, and %d of %%s\n",
+			name, entry->format, MARKER_MAX_FIELDS,
+			MARKER_MAX_STRINGS);
 		return;
 	}
-	event = new_event(name, format);
-	ret = PTR_ERR_OR_ZERO(event);
-	if (!ret) {
-		ret = publish(event);
-		if (ret)
-			free_event(event);
-	}
-	if (ret) {
-		pr_warn("%s: no trace event for the format \"%s\" (%d); it may have %d conversions of %%d %%u %%x %%o %%c %%s %%p, with l or ll, and %d of %%s\n",
-			name, format, ret, MAX_FIELDS, MAX_STRINGS);
-		return;
-	}
-	list_add_tail(&event->list, &marker_events);
+	ret = publish_entry(entry);
+	if (ret == -ENOSPC)
+		pr_warn("%s: no trace event: all numbers of events are in use; unload modules with events that were never enabled\n",
+			name);
+	else if (ret)
+		pr_warn("%s: no trace event: error %d\n", name, ret);
 }
 
-static int is_marker_of(const struct marker_info *info, void *priv)
+/* An entry of this name that has sites; it stays under marker_notify_mutex. */
+static struct marker_entry *find_loaded(struct marker_name *name)
 {
-	const struct marker_event *event = priv;
+	struct marker_entry *entry, *found = NULL;
 
-	return !strcmp(info->marker->name, event->tp.name) &&
-	       !strcmp(info->marker->format, event->format);
+	mutex_lock(&markers_mutex);
+	list_for_each_entry(entry, &name->entries, list)
+		if (!list_empty(&entry->parts) && entry->layout && !found)
+			found = entry;
+	mutex_unlock(&markers_mutex);
+	return found;
 }
 
-static bool is_unused(struct marker_event *event)
+static int unpublish(struct marker_event *event)
 {
-	return !trace_event_dyn_busy(&event->call) &&
-	       !for_each_marker(is_marker_of, event);
+	int ret = -EBUSY;
+
+	mutex_lock(&event_mutex);
+	if (!trace_event_dyn_busy(&event->call))
+		ret = trace_remove_event_call(&event->call);
+	mutex_unlock(&event_mutex);
+	if (!ret)
+		event->entry->name->event = NULL;
+	return ret;
 }
 
-static void remove_unused(struct work_struct *work)
+/* Return: was the event in tracefs, and is it no more? */
+static bool remove_event(struct marker_event *event, struct list_head *freed)
+{
+	struct marker_name *name = event->entry->name;
+	struct marker_entry *other;
+
+	if (name->event != event)
+		return true;
+	if (unpublish(event))
+		return false;
+	/* Another format may take the place. */
+	other = find_loaded(name);
+	if (other)
+		add_event(other);
+	if (event_was_enabled(event))
+		return true;
+	list_add(&event->freed, freed);
+	drop_event(event);
+	return true;
+}
+
+static void free_events(struct list_head *freed)
 {
 	struct marker_event *event, *next;
-	LIST_HEAD(removed);
 
-	mutex_lock(&marker_events_mutex);
-	mutex_lock(&event_mutex);
-	list_for_each_entry_safe(event, next, &marker_events, list)
-		if (is_unused(event) && !trace_remove_event_call(&event->call))
-			list_move(&event->list, &removed);
-	mutex_unlock(&event_mutex);
-	mutex_unlock(&marker_events_mutex);
-
-	if (list_empty(&removed))
+	if (list_empty(freed))
 		return;
 	marker_synchronize_unregister();
-	list_for_each_entry_safe(event, next, &removed, list)
+	list_for_each_entry_safe(event, next, freed, freed)
 		free_event(event);
 }
 
-/*
- * Events are made and removed under event_mutex, below which markers are
- * connected: so not while markers are walked over. Names and formats are valid
- * for as long as the module is.
- */
-struct marker_names {
-	const struct module *mod;
-	unsigned int count, size;
-	struct marker_name {
-		const char *name;
-		const char *format;
-	} *of;
-};
-
-static int note_name(const struct marker_info *info, void *priv)
+/* Removes the events of entries that have no sites, but those in use. */
+static void remove_stale_locked(void)
 {
-	struct marker_names *names = priv;
+	struct marker_entry *entry;
+	LIST_HEAD(freed);
+	LIST_HEAD(busy);
 
-	if (info->mod != names->mod)
-		return 0;
-	if (names->of && names->count < names->size)
-		names->of[names->count] = (struct marker_name) {
-			info->marker->name, info->marker->format,
-		};
-	names->count++;
-	return 0;
+	lockdep_assert_held(&marker_notify_mutex);
+	while ((entry = marker_take_stale())) {
+		if (!remove_event(entry->event, &freed))
+			marker_move_stale(entry, &busy);
+		cond_resched();
+	}
+	marker_return_stale(&busy);
+	free_events(&freed);
 }
 
-static void add_events_of(struct module *mod)
+/* Events that were in use when their last module was unloaded. */
+static void remove_stale_events(struct work_struct *work)
 {
-	struct marker_names names = { .mod = mod };
-	unsigned int i;
+	mutex_lock(&marker_notify_mutex);
+	remove_stale_locked();
+	mutex_unlock(&marker_notify_mutex);
+}
 
-	for_each_marker(note_name, &names);
-	names.size = names.count;
-	names.count = 0;
-	names.of = kcalloc(names.size, sizeof(*names.of), GFP_KERNEL);
-	if (!names.of) {
-		pr_warn("%s: no memory for the trace events of its markers\n",
-			mod ? module_name(mod) : "vmlinux");
-		return;
+static void add_events_of(const struct module *mod)
+{
+	const struct marker_range *range = marker_find_range(mod);
+	const struct marker_part *part;
+
+	list_for_each_entry(part, &range->parts, list) {
+		add_event(part->entry);
+		cond_resched();
 	}
-	for_each_marker(note_name, &names);
-
-	mutex_lock(&marker_events_mutex);
-	for (i = 0; i < names.count; i++)
-		add_event(names.of[i].name, names.of[i].format);
-	mutex_unlock(&marker_events_mutex);
-	kfree(names.of);
 }
 
 static int events_notify(struct notifier_block *nb, unsigned long state,
@@ -778,36 +851,164 @@ static int events_notify(struct notifier_block *nb, unsigned long state,
 	if (state == MARKERS_COMING)
 		add_events_of(mod);
 	else
-		remove_unused(NULL);
+		remove_stale_locked();
 	return NOTIFY_OK;
 }
 
 static struct notifier_block events_nb = { .notifier_call = events_notify };
 
+/* Before the events that the command line names are enabled. */
+int __init trace_markers_init(void)
+{
+	return marker_init() ?: register_marker_notifier(&events_nb);
+}
+
 /*
- * The list
+ * The lists
  */
 
-static int markers_show_one(const struct marker_info *info, void *m)
+/* A buffer of many lines: the place in the list is looked for anew for each. */
+#define LIST_BUFFER_SIZE	SZ_64K
+
+static int open_list(struct file *file, const struct seq_operations *ops)
 {
-	seq_printf(m, "%s\t%s\t%u\t%u\t%u\t%s\n", info->marker->name,
-		   info->mod ? module_name(info->mod) : "vmlinux", info->sites,
-		   info->probes, info->armed, info->marker->format);
+	int ret = security_locked_down(LOCKDOWN_TRACEFS);
+	struct seq_file *m;
+
+	ret = ret ?: seq_open(file, ops);
+	if (ret)
+		return ret;
+	m = file->private_data;
+	m->buf = kvmalloc(LIST_BUFFER_SIZE, GFP_KERNEL);
+	if (m->buf)
+		m->size = LIST_BUFFER_SIZE;
 	return 0;
 }
 
-static int markers_show(struct seq_file *m, void *unused)
+/* The first line is a heading. */
+static void *parts_start(struct seq_file *m, loff_t *pos)
 {
-	seq_puts(m, "# name\tmodule\tsites\tprobes\tarmed\tformat\n");
-	return for_each_marker(markers_show_one, m);
+	mutex_lock(&markers_mutex);
+	return *pos ? marker_nth_part(*pos - 1) : SEQ_START_TOKEN;
 }
-DEFINE_SHOW_ATTRIBUTE(markers);
 
-static int __init init_trace_markers(void)
+static void *parts_next(struct seq_file *m, void *v, loff_t *pos)
 {
-	if (!tracing_init_dentry())
-		trace_create_file("markers", TRACE_MODE_READ, NULL, NULL,
-				  &markers_fops);
-	return register_marker_notifier(&events_nb);
+	++*pos;
+	return v == SEQ_START_TOKEN ? marker_nth_part(0) : marker_next_part(v);
 }
-fs_initcall_sync(init_trace_markers);
+
+static void *probes_start(struct seq_file *m, loff_t *pos)
+{
+	mutex_lock(&markers_mutex);
+	return seq_list_start_head(&marker_attached, *pos);
+}
+
+static void *probes_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	return seq_list_next(v, &marker_attached, pos);
+}
+
+static void list_stop(struct seq_file *m, void *v)
+{
+	mutex_unlock(&markers_mutex);
+}
+
+static const char *module_of(const struct marker_part *part)
+{
+	return part->range->mod ? module_name(part->range->mod) : "vmlinux";
+}
+
+static int markers_show(struct seq_file *m, void *v)
+{
+	const struct marker_part *part = v;
+
+	if (v == SEQ_START_TOKEN)
+		seq_puts(m, "# name\tmodule\tsites\tprobes\tarmed\tformat\n");
+	else
+		seq_printf(m, "%s\t%s\t%u\t%u\t%u\t%s\n",
+			   part->entry->name->name, module_of(part),
+			   part->nr_sites, marker_count_probes(part->entry),
+			   part->entry->name->arm_count, part->entry->format);
+	return 0;
+}
+
+/* Inlined code has several places for a site; a guard that is loaded has none. */
+static int marker_sites_show(struct seq_file *m, void *v)
+{
+	const struct marker_part *part = v;
+	const struct marker *site;
+	unsigned int i;
+	void *place;
+
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, "# name\tmodule\tplace\n");
+		return 0;
+	}
+	for_each_site_of(part, site) {
+		place = imv_nth_site(&site->active, 0);
+		if (!place)
+			seq_printf(m, "%s\t%s\t-\n", site->name,
+				   module_of(part));
+		for (i = 1; place; i++) {
+			seq_printf(m, "%s\t%s\t%pS\n", site->name,
+				   module_of(part), place);
+			place = imv_nth_site(&site->active, i);
+		}
+	}
+	return 0;
+}
+
+static int marker_probes_show(struct seq_file *m, void *v)
+{
+	const struct marker_entry *entry;
+	unsigned int i;
+
+	if (v == &marker_attached) {
+		seq_puts(m, "# name\tprobe\tformat\n");
+		return 0;
+	}
+	entry = list_entry(v, struct marker_entry, attached);
+	for (i = 0; i < entry->probes->count; i++)
+		if (entry->probes->probe[i].func)
+			seq_printf(m, "%s\t%ps\t%s\n", entry->name->name,
+				   entry->probes->probe[i].func, entry->format);
+	return 0;
+}
+
+#define DEFINE_LIST(name, kind)						\
+static const struct seq_operations name##_ops = {			\
+	.start = kind##_start,						\
+	.next = kind##_next,						\
+	.stop = list_stop,						\
+	.show = name##_show,						\
+};									\
+									\
+static int name##_open(struct inode *inode, struct file *file)		\
+{									\
+	return open_list(file, &name##_ops);				\
+}									\
+									\
+static const struct file_operations name##_fops = {			\
+	.open = name##_open,						\
+	.read = seq_read,						\
+	.llseek = seq_lseek,						\
+	.release = seq_release,						\
+}
+
+DEFINE_LIST(markers, parts);
+DEFINE_LIST(marker_sites, parts);
+DEFINE_LIST(marker_probes, probes);
+
+static int __init create_lists(void)
+{
+	if (tracing_init_dentry())
+		return 0;
+	trace_create_file("markers", TRACE_MODE_READ, NULL, NULL, &markers_fops);
+	trace_create_file("marker_sites", TRACE_MODE_READ, NULL, NULL,
+			  &marker_sites_fops);
+	trace_create_file("marker_probes", TRACE_MODE_READ, NULL, NULL,
+			  &marker_probes_fops);
+	return 0;
+}
+fs_initcall_sync(create_lists);

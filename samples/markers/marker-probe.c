@@ -14,6 +14,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
+#include <linux/err.h>
 #include <linux/irq_work.h>
 #include <linux/kernel.h>
 #include <linux/marker.h>
@@ -143,14 +144,23 @@ static int copy_format(const struct marker_info *info, void *copy)
 	return *(char **)copy ? 1 : -ENOMEM;
 }
 
+static bool starts_with_int(const char *fmt)
+{
+	struct marker_layout *layout = marker_layout_new(fmt);
+	bool is_int;
+
+	if (IS_ERR(layout))
+		return false;
+	is_int = layout->nr_fields && layout->field[0].type == MARKER_INT;
+	marker_layout_free(layout);
+	return is_int;
+}
+
 static int parse_first(const char *fmt)
 {
-	struct marker_field field;
-
 	if (!first)
 		return 0;
-	if (marker_next_field(&fmt, &field) > 0 && field.type == MARKER_INT &&
-	    !kstrtoint(first, 0, &first_value))
+	if (starts_with_int(fmt) && !kstrtoint(first, 0, &first_value))
 		return 0;
 	pr_err("first=%s: no int, or the first value of %s is none\n", first,
 	       marker_name);

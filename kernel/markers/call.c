@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The call of the probes of a marker, for each hit.
+ */
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/string.h>
+
+#include "markers.h"
+
+/* Stack traces leave out what is in this section; see is_marker_dispatch(). */
+#define __marker_text	__section(".marker.text") notrace __no_stack_protector
+
+/*
+ * The arguments are taken anew for each probe. It depends on where the marker is
+ * who disables preemption: a tracepoint does so for a marker in its probe.
+ *
+ * What is needed behind the call of a probe is in memory that the probe could
+ * change for all that the compiler knows: so no registers are saved for it.
+ */
+#define CALL_PROBES(_marker)						\
+do {									\
+	struct marker_hit hit __marker_uninitialized;			\
+									\
+	hit.probe = rcu_dereference_sched((_marker)->entry->call);	\
+	if (!hit.probe)							\
+		break;							\
+	hit.marker = _marker;						\
+	marker_set_hit_ip(&hit, _RET_IP_);				\
+	do {								\
+		va_start(hit.args, _marker);				\
+		READ_ONCE(hit.probe->call)(hit.probe->data, NULL,	\
+					   hit.marker->format, &hit.args); \
+		va_end(hit.args);					\
+	} while ((++hit.probe)->call);					\
+} while (0)
+
+/**
+ * marker_call - call the probes of a marker
+ * @marker: the marker
+ *
+ * The arguments of the format follow. For trace_mark() alone.
+ *
+ * Context: any in which RCU watches.
+ */
+__marker_text void marker_call(const struct marker *marker, ...)
+{
+	preempt_disable_notrace();
+	CALL_PROBES(marker);
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(marker_call);
+
+/**
+ * marker_call_tp - call the probes of a marker in a probe of a tracepoint
+ * @marker: the marker
+ *
+ * The arguments of the format follow. For trace_mark_tp() alone.
+ *
+ * Context: preemption is disabled.
+ */
+__marker_text void marker_call_tp(const struct marker *marker, ...)
+{
+	CALL_PROBES(marker);
+}
+EXPORT_SYMBOL_GPL(marker_call_tp);
+
+/* In the place of a probe that was removed, or is not armed. */
+notrace void marker_call_nobody(void *private, void *call_private,
+				const char *format, va_list *args)
+{
+}
+
+/*
+ * The arguments as they lie in registers and on the stack: in words.
+ */
+struct marker_words {
+	unsigned long word[MARKER_VARIADIC_ARGS];
+	unsigned int count;
+};
+
+/*
+ * Some 32-bit ABIs align arguments of two words, as they align members of
+ * structures. Three arguments with names come before.
+ */
+struct wide_arg {
+	long word;
+	long long wide;
+};
+
+#define WIDE_ARG_ALIGN	(offsetof(struct wide_arg, wide) / sizeof(long))
+#define NAMED_ARGS	3
+
+static unsigned int wide_arg_index(unsigned int count)
+{
+	return ALIGN(count + NAMED_ARGS, WIDE_ARG_ALIGN) - NAMED_ARGS;
+}
+
+static bool is_wide(const struct marker_field *field)
+{
+	return field->size > sizeof(long);
+}
+
+/* How many words the arguments take. */
+static unsigned int count_words(const struct marker_layout *layout)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < layout->nr_fields; i++)
+		count = is_wide(&layout->field[i]) ?
+			wide_arg_index(count) + sizeof(long long) / sizeof(long) :
+			count + 1;
+	return count;
+}
+
+/**
+ * marker_check_variadic - can a variadic probe be called with a format?
+ * @format: the format
+ *
+ * Return: 0; -EINVAL if not; -ENOMEM.
+ */
+int marker_check_variadic(const char *format)
+{
+	struct marker_layout *layout = marker_layout_new(format);
+	unsigned int count;
+
+	if (IS_ERR(layout))
+		return PTR_ERR(layout) == -ENOMEM ? -ENOMEM : -EINVAL;
+	count = count_words(layout);
+	marker_layout_free(layout);
+	return count > MARKER_VARIADIC_ARGS ? -EINVAL : 0;
+}
+
+/* An int is passed as a word. */
+static notrace void get_words(struct marker_words *words,
+			      const struct marker_layout *layout, va_list *args)
+{
+	const struct marker_field *field = layout->field;
+	unsigned int i;
+	long long wide;
+
+	for (i = 0; i < layout->nr_fields; i++, field++) {
+		if (field->type == MARKER_INT) {
+			words->word[words->count++] = va_arg(*args, int);
+		} else if (!is_wide(field)) {
+			words->word[words->count++] = va_arg(*args, long);
+		} else {
+			wide = va_arg(*args, long long);
+			words->count = wide_arg_index(words->count);
+			memcpy(&words->word[words->count], &wide, sizeof(wide));
+			words->count += sizeof(wide) / sizeof(long);
+		}
+	}
+}
+
+/*
+ * Calls a variadic probe. C has no way to call a variadic function with the
+ * arguments of another one, but the types are known from the format. The probe is
+ * called with all the words there may be, and takes those that the format names.
+ */
+notrace void marker_call_variadic(void *private, void *call_private,
+				  const char *format, va_list *args)
+{
+	const struct marker *marker = marker_hit_of(args)->marker;
+	const struct marker_probe *probe = private;
+	marker_variadic_func *func = READ_ONCE(probe->func);
+	struct marker_words words = { };
+	unsigned long *w = words.word;
+
+	BUILD_BUG_ON(MARKER_VARIADIC_ARGS != 16);
+	if (!func)
+		return;
+	get_words(&words, marker->entry->layout, args);
+	func(marker, probe->private, format, w[0], w[1], w[2], w[3], w[4],
+	     w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14],
+	     w[15]);
+}

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The markers of the kernel and of modules: what happens when modules are loaded
+ * and unloaded, who is notified of that, and the walk over all markers.
+ */
+#define pr_fmt(fmt) "marker: " fmt
+
+#include <linux/err.h>
+#include <linux/init.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "markers.h"
+
+extern struct marker __start___markers[], __stop___markers[];
+
+DEFINE_MUTEX(marker_notify_mutex);
+LIST_HEAD(marker_ranges);
+
+static BLOCKING_NOTIFIER_HEAD(marker_notifiers);
+
+static struct marker_range kernel_range = {
+	.parts = LIST_HEAD_INIT(kernel_range.parts),
+	.start = __start___markers,
+	.stop = __stop___markers,
+};
+
+/**
+ * marker_find_range - find the markers of a module
+ * @mod: the module, or NULL for the kernel
+ *
+ * Context: markers_mutex or marker_notify_mutex is held.
+ * Return: its markers, or NULL.
+ */
+struct marker_range *marker_find_range(const struct module *mod)
+{
+	struct marker_range *range;
+
+	list_for_each_entry(range, &marker_ranges, list)
+		if (range->mod == mod)
+			return range;
+	return NULL;
+}
+
+/*
+ * Walks
+ */
+
+static struct marker_part *first_part_from(struct marker_range *range, loff_t n)
+{
+	struct marker_part *part;
+
+	list_for_each_entry_from(range, &marker_ranges, list) {
+		if (n >= range->nr_parts) {
+			n -= range->nr_parts;
+			continue;
+		}
+		list_for_each_entry(part, &range->parts, list)
+			if (!n--)
+				return part;
+	}
+	return NULL;
+}
+
+/**
+ * marker_nth_part - find a part by its number
+ * @n: how many parts are before it
+ *
+ * Return: the part, or NULL if there are not so many.
+ */
+struct marker_part *marker_nth_part(loff_t n)
+{
+	lockdep_assert_held(&markers_mutex);
+	return first_part_from(list_first_entry(&marker_ranges,
+						struct marker_range, list), n);
+}
+
+/**
+ * marker_next_part - find the part that comes next
+ * @part: a part
+ *
+ * Return: the next one, or NULL.
+ */
+struct marker_part *marker_next_part(struct marker_part *part)
+{
+	lockdep_assert_held(&markers_mutex);
+	if (!list_is_last(&part->list, &part->range->parts))
+		return list_next_entry(part, list);
+	return first_part_from(list_next_entry(part->range, list), 0);
+}
+
+static int visit_range(const struct marker_range *range,
+		       int (*fct)(const struct marker_info *info, void *priv),
+		       void *priv)
+{
+	const struct marker_part *part;
+	int ret;
+
+	list_for_each_entry(part, &range->parts, list) {
+		const struct marker_info info = {
+			.marker = part->sites,
+			.mod = range->mod,
+			.sites = part->nr_sites,
+			.probes = marker_count_probes(part->entry),
+			.armed = part->entry->name->arm_count,
+		};
+
+		ret = fct(&info, priv);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/**
+ * for_each_marker_of - visit the markers of a module
+ * @mod: the module, or NULL for the kernel
+ * @fct: called for each name and format that it has; stops the walk unless it
+ *	 returns 0
+ * @priv: its second argument
+ *
+ * Context: may sleep; holds markers_mutex, so @fct must not attach or detach.
+ * Return: what @fct returned last, or 0.
+ */
+int for_each_marker_of(const struct module *mod,
+		       int (*fct)(const struct marker_info *info, void *priv),
+		       void *priv)
+{
+	struct marker_range *range;
+	int ret = 0;
+
+	mutex_lock(&markers_mutex);
+	range = marker_find_range(mod);
+	if (range)
+		ret = visit_range(range, fct, priv);
+	mutex_unlock(&markers_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(for_each_marker_of);
+
+/**
+ * for_each_marker - visit all markers
+ * @fct: called for each name and format in the kernel and in each module; stops
+ *	 the walk unless it returns 0
+ * @priv: its second argument
+ *
+ * Context: may sleep; holds markers_mutex, so @fct must not attach or detach.
+ * Return: what @fct returned last, or 0.
+ */
+int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
+		    void *priv)
+{
+	struct marker_range *range;
+	int ret = 0;
+
+	mutex_lock(&markers_mutex);
+	list_for_each_entry(range, &marker_ranges, list) {
+		ret = visit_range(range, fct, priv);
+		if (ret)
+			break;
+	}
+	mutex_unlock(&markers_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(for_each_marker);
+
+/*
+ * Notifiers
+ */
+
+static void notify_of_all(struct notifier_block *nb, unsigned long state)
+{
+	struct marker_range *range;
+
+	list_for_each_entry(range, &marker_ranges, list)
+		nb->notifier_call(nb, state, range->mod);
+}
+
+/**
+ * register_marker_notifier - be notified of markers that are loaded and unloaded
+ * @nb: called with MARKERS_COMING or MARKERS_GOING and the struct module, or
+ *	NULL for the kernel; at once for all that are there
+ *
+ * for_each_marker() visits the markers of a module when @nb is called for its
+ * loading, and no longer visits them when it is called for its unloading.
+ *
+ * Context: may sleep. The notifier may register and unregister probes.
+ * Return: 0, or -EEXIST if @nb is registered.
+ */
+int register_marker_notifier(struct notifier_block *nb)
+{
+	int ret;
+
+	mutex_lock(&marker_notify_mutex);
+	ret = blocking_notifier_chain_register(&marker_notifiers, nb);
+	if (!ret)
+		notify_of_all(nb, MARKERS_COMING);
+	mutex_unlock(&marker_notify_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(register_marker_notifier);
+
+/**
+ * unregister_marker_notifier - undo the registration of a notifier
+ * @nb: called once more for all that are there, as if they were unloaded
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOENT if @nb is not registered.
+ */
+int unregister_marker_notifier(struct notifier_block *nb)
+{
+	int ret;
+
+	mutex_lock(&marker_notify_mutex);
+	ret = blocking_notifier_chain_unregister(&marker_notifiers, nb);
+	if (!ret)
+		notify_of_all(nb, MARKERS_GOING);
+	mutex_unlock(&marker_notify_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(unregister_marker_notifier);
+
+#ifdef CONFIG_MODULES
+/*
+ * Modules
+ */
+
+/* Is it a string in the memory of the module, of less than @size bytes? */
+static bool is_text_of(const struct module *mod, const char *text, size_t size)
+{
+	const char *end = mod->core_layout.base + mod->core_layout.size;
+
+	if (!within_module_core((unsigned long)text, mod))
+		return false;
+	size = min_t(size_t, size, end - text);
+	return strnlen(text, size) < size;
+}
+
+static bool site_is_good(const struct module *mod, const struct marker *site)
+{
+	return is_text_of(mod, site->name, MARKER_NAME_LEN) && *site->name &&
+	       is_text_of(mod, site->format, MARKER_FORMAT_LEN) &&
+	       !site->entry && !site->next && !site->active && !site->tp_used &&
+	       !site->tp == !site->tp_cb;
+}
+
+/* A section that was cut or written over must not be followed to anywhere. */
+static int check_sites(const struct module *mod)
+{
+	unsigned int i;
+
+	for (i = 0; i < mod->num_markers; i++) {
+		if (site_is_good(mod, &mod->markers[i]))
+			continue;
+		pr_err("%s: record %u of %u in section __markers is broken; build the module again\n",
+		       mod->name, i, mod->num_markers);
+		return -ENOEXEC;
+	}
+	return 0;
+}
+
+static struct marker_range *new_range(struct module *mod)
+{
+	struct marker_range *range = kzalloc(sizeof(*range), GFP_KERNEL);
+
+	if (!range)
+		return NULL;
+	INIT_LIST_HEAD(&range->parts);
+	range->mod = mod;
+	range->start = mod->markers;
+	range->stop = mod->markers + mod->num_markers;
+	return range;
+}
+
+static int add_module(struct marker_range *range)
+{
+	int ret;
+
+	mutex_lock(&markers_mutex);
+	ret = marker_add_range(range);
+	if (!ret) {
+		ret = marker_activate_range(range);
+		if (ret)
+			marker_remove_range(range);
+		else
+			list_add_tail(&range->list, &marker_ranges);
+	}
+	mutex_unlock(&markers_mutex);
+	return ret;
+}
+
+static int marker_module_coming(struct module *mod)
+{
+	struct marker_range *range;
+	int ret;
+
+	if (!mod->num_markers)
+		return 0;
+	if (trace_module_has_bad_taint(mod)) {
+		pr_warn("%s: markers of a module with such a taint cannot be used\n",
+			mod->name);
+		return 0;
+	}
+	ret = check_sites(mod);
+	if (ret)
+		return ret;
+	range = new_range(mod);
+	if (!range)
+		return -ENOMEM;
+
+	mutex_lock(&marker_notify_mutex);
+	ret = add_module(range);
+	if (!ret)
+		blocking_notifier_call_chain(&marker_notifiers, MARKERS_COMING,
+					     mod);
+	mutex_unlock(&marker_notify_mutex);
+	if (!ret)
+		return 0;
+	marker_synchronize_unregister();	/* of tracepoints, undone */
+	kfree(range);
+	pr_err("%s: its markers cannot be used: error %d\n", mod->name, ret);
+	return ret;
+}
+
+/* The first probe on an entry whose code is in the module. */
+static struct marker_probe *find_stray_probe(const struct marker_entry *entry,
+					     struct module *mod)
+{
+	unsigned int i;
+
+	for (i = 0; entry->probes && i < entry->probes->count; i++)
+		if (within_module((unsigned long)entry->probes->probe[i].func,
+				  mod))
+			return &entry->probes->probe[i];
+	return NULL;
+}
+
+/* The kernel goes on without the probes that a module forgot. */
+static bool drop_stray_probes(struct module *mod)
+{
+	struct marker_entry *entry, *next;
+	struct marker_probe *probe;
+	bool found = false;
+
+	list_for_each_entry_safe(entry, next, &marker_attached, attached) {
+		while ((probe = find_stray_probe(entry, mod))) {
+			bool last = marker_count_probes(entry) == 1;
+
+			pr_err("%s: module %s goes and leaves its probe %ps attached; unregister it in the module's exit function\n",
+			       entry->name->name, mod->name, probe->func);
+			marker_remove_probe(entry, probe);
+			found = true;
+			if (last)
+				break;	/* the entry may be freed */
+		}
+	}
+	return found;
+}
+
+static bool range_is_active(const struct marker_range *range)
+{
+	const struct marker_part *part;
+
+	list_for_each_entry(part, &range->parts, list)
+		if (part->entry->active)
+			return true;
+	return false;
+}
+
+static void marker_module_going(struct module *mod)
+{
+	struct marker_range *range;
+	bool in_use;
+
+	mutex_lock(&marker_notify_mutex);
+	mutex_lock(&markers_mutex);
+	in_use = drop_stray_probes(mod);
+	range = mod->num_markers ? marker_find_range(mod) : NULL;
+	if (range) {
+		in_use |= range_is_active(range);
+		marker_remove_range(range);
+		list_del(&range->list);
+	}
+	mutex_unlock(&markers_mutex);
+	if (range)
+		blocking_notifier_call_chain(&marker_notifiers, MARKERS_GOING,
+					     mod);
+	mutex_unlock(&marker_notify_mutex);
+	kfree(range);
+	/* Probes in the module, on markers or tracepoints, may still run. */
+	if (in_use)
+		marker_synchronize_unregister();
+}
+
+static int marker_module_notify(struct notifier_block *nb, unsigned long state,
+				void *data)
+{
+	int ret = 0;
+
+	if (state == MODULE_STATE_COMING)
+		ret = marker_module_coming(data);
+	else if (state == MODULE_STATE_GOING)
+		marker_module_going(data);
+	return notifier_from_errno(ret);
+}
+
+static struct notifier_block marker_module_nb = {
+	.notifier_call = marker_module_notify,
+	.priority = 1,	/* disconnects before tracepoints look for strays */
+};
+
+static int __init init_modules(void)
+{
+	return register_module_notifier(&marker_module_nb);
+}
+#else
+static int __init init_modules(void)
+{
+	return 0;
+}
+#endif /* CONFIG_MODULES */
+
+static int __init init_kernel_range(void)
+{
+	int ret;
+
+	mutex_lock(&markers_mutex);
+	ret = marker_add_range(&kernel_range);
+	if (!ret)
+		list_add(&kernel_range.list, &marker_ranges);
+	mutex_unlock(&markers_mutex);
+	return ret;
+}
+
+/*
+ * Called early if there are trace events, which the command line may enable: with
+ * interrupts disabled, before other CPUs run. Probes can be registered before, and
+ * wait.
+ */
+int __init marker_init(void)
+{
+	static bool done __initdata;
+	int ret;
+
+	if (done)
+		return 0;
+	done = true;
+	ret = init_kernel_range() ?: init_modules();
+	if (ret)
+		pr_err("the markers of the kernel cannot be used: error %d\n", ret);
+	return ret;
+}
+early_initcall(marker_init);

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The sites of markers: which entry they belong to, their guards, and the
+ * tracepoints that feed them.
+ *
+ * What can fail, memory and tracepoints, comes before anything is changed.
+ */
+#define pr_fmt(fmt) "marker: " fmt
+
+#include <linux/module.h>
+#include <linux/rbtree.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "markers.h"
+
+/**
+ * struct marker_feed - a probe of markers that is registered on a tracepoint
+ * @node: in marker_feeds
+ * @tp: the tracepoint
+ * @cb: the probe
+ * @count: how many sites want it
+ */
+struct marker_feed {
+	struct rb_node node;
+	struct tracepoint *tp;
+	void *cb;
+	unsigned int count;
+};
+
+/* All feeds, sorted by their probe and tracepoint. Protected by markers_mutex. */
+static struct rb_root marker_feeds = RB_ROOT;
+
+static struct marker_feed *feed_of(const struct rb_node *node)
+{
+	return rb_entry(node, struct marker_feed, node);
+}
+
+static int compare_feeds(const struct marker_feed *a, const struct marker_feed *b)
+{
+	if (a->cb != b->cb)
+		return a->cb < b->cb ? -1 : 1;
+	if (a->tp != b->tp)
+		return a->tp < b->tp ? -1 : 1;
+	return 0;
+}
+
+static int compare_key(const void *wanted, const struct rb_node *node)
+{
+	return compare_feeds(wanted, feed_of(node));
+}
+
+static int compare_nodes(struct rb_node *added, const struct rb_node *node)
+{
+	return compare_feeds(feed_of(added), feed_of(node));
+}
+
+static struct marker_feed *find_feed(const struct marker *site)
+{
+	const struct marker_feed wanted = { .tp = site->tp, .cb = site->tp_cb };
+	struct rb_node *node = rb_find(&wanted, &marker_feeds, compare_key);
+
+	return node ? feed_of(node) : NULL;
+}
+
+static int add_feed(const struct marker *site)
+{
+	struct marker_feed *feed = kmalloc(sizeof(*feed), GFP_KERNEL);
+	int ret;
+
+	if (!feed)
+		return -ENOMEM;
+	feed->tp = site->tp;
+	feed->cb = site->tp_cb;
+	feed->count = 1;
+	ret = tracepoint_probe_register(site->tp, site->tp_cb, NULL);
+	if (ret)
+		kfree(feed);
+	else
+		rb_find_add(&feed->node, &marker_feeds, compare_nodes);
+	return ret;
+}
+
+static int connect_tracepoint(struct marker *site)
+{
+	struct marker_feed *feed;
+	int ret = 0;
+
+	if (!site->tp || site->tp_used)
+		return 0;
+	feed = find_feed(site);
+	if (feed)
+		feed->count++;
+	else
+		ret = add_feed(site);
+	if (ret)
+		pr_err("%s: tracepoint %s cannot be connected: error %d\n",
+		       site->name, site->tp->name, ret);
+	else
+		site->tp_used = true;
+	return ret;
+}
+
+static void disconnect_tracepoint(struct marker *site)
+{
+	struct marker_feed *feed;
+
+	if (!site->tp_used)
+		return;
+	site->tp_used = false;
+	feed = find_feed(site);
+	if (--feed->count)
+		return;
+	tracepoint_probe_unregister(site->tp, site->tp_cb, NULL);
+	rb_erase(&feed->node, &marker_feeds);
+	kfree(feed);
+}
+
+static void disconnect_part(const struct marker_part *part)
+{
+	struct marker *site;
+
+	for_each_site_of(part, site)
+		disconnect_tracepoint(site);
+}
+
+static int connect_part(const struct marker_part *part)
+{
+	struct marker *site;
+	int ret;
+
+	for_each_site_of(part, site) {
+		ret = connect_tracepoint(site);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Disconnects the tracepoints that feed the sites of an entry. */
+void marker_disconnect_entry(struct marker_entry *entry)
+{
+	struct marker_part *part;
+
+	lockdep_assert_held(&markers_mutex);
+	list_for_each_entry(part, &entry->parts, in_entry)
+		disconnect_part(part);
+}
+
+/* Connects the tracepoints that feed the sites of an entry, or none. */
+int marker_connect_entry(struct marker_entry *entry)
+{
+	struct marker_part *part;
+	int ret;
+
+	lockdep_assert_held(&markers_mutex);
+	list_for_each_entry(part, &entry->parts, in_entry) {
+		ret = connect_part(part);
+		if (ret) {
+			marker_disconnect_entry(entry);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static void set_guards(const struct marker_part *part)
+{
+	bool active = part->entry->active;
+	struct marker *site;
+
+	for_each_site_of(part, site)
+		if (site->active != active)
+			imv_set_var(site->active, active);
+}
+
+/* Lets the guards of all sites of an entry follow it. */
+void marker_set_guards(struct marker_entry *entry)
+{
+	struct marker_part *part;
+
+	lockdep_assert_held(&markers_mutex);
+	imv_batch_begin();
+	list_for_each_entry(part, &entry->parts, in_entry)
+		set_guards(part);
+	imv_batch_commit();
+}
+
+/* Probes that wait for this marker but know it with another format. */
+static void warn_of_other_formats(const struct marker_entry *entry)
+{
+	struct marker_entry *other;
+
+	list_for_each_entry(other, &entry->name->entries, list)
+		if (other != entry && other->probes && list_empty(&other->parts))
+			pr_warn("%s: a probe waits with the format \"%s\", but the marker has \"%s\"; register with that\n",
+				entry->name->name, other->format, entry->format);
+}
+
+/* The part of an entry in a range that is being added; the entry's newest one. */
+static struct marker_part *find_part(struct marker_entry *entry,
+				     const struct marker_range *range)
+{
+	struct marker_part *part;
+
+	part = list_first_entry_or_null(&entry->parts, struct marker_part,
+					in_entry);
+	return part && part->range == range ? part : NULL;
+}
+
+static struct marker_part *new_part(struct marker_entry *entry,
+				    struct marker_range *range)
+{
+	struct marker_part *part = kzalloc(sizeof(*part), GFP_KERNEL);
+
+	if (!part)
+		return NULL;
+	part->entry = entry;
+	part->range = range;
+	list_add(&part->in_entry, &entry->parts);
+	list_add_tail(&part->list, &range->parts);
+	range->nr_parts++;
+	list_del_init(&entry->stale);
+	warn_of_other_formats(entry);
+	return part;
+}
+
+static int add_site(struct marker_range *range, struct marker *site)
+{
+	struct marker_entry *entry = marker_get_entry(site->name, site->format);
+	struct marker_part *part;
+
+	if (!entry)
+		return -ENOMEM;
+	part = find_part(entry, range) ?: new_part(entry, range);
+	if (!part) {
+		marker_put_entry(entry);
+		return -ENOMEM;
+	}
+	site->entry = entry;
+	site->next = part->sites;
+	part->sites = site;
+	part->nr_sites++;
+	return 0;
+}
+
+static void remove_part(struct marker_part *part)
+{
+	struct marker_entry *entry = part->entry;
+
+	disconnect_part(part);
+	list_del(&part->in_entry);
+	list_del(&part->list);
+	part->range->nr_parts--;
+	kfree(part);
+	marker_put_entry(entry);
+}
+
+/**
+ * marker_remove_range - part with the sites of a module
+ * @range: the module, whose code is executed no more
+ */
+void marker_remove_range(struct marker_range *range)
+{
+	bool deferred = imv_defer_begin();
+	struct marker_part *part, *next;
+
+	lockdep_assert_held(&markers_mutex);
+	list_for_each_entry_safe(part, next, &range->parts, list)
+		remove_part(part);
+	imv_defer_end(deferred);
+}
+
+/**
+ * marker_add_range - find the entries of all sites of a module, or make them
+ * @range: the module; it has no parts yet
+ *
+ * Return: 0, or -ENOMEM; then the sites belong to no entry.
+ */
+int marker_add_range(struct marker_range *range)
+{
+	struct marker *site;
+	int ret;
+
+	lockdep_assert_held(&markers_mutex);
+	for (site = range->start; site < range->stop; site++) {
+		ret = add_site(range, site);
+		if (ret) {
+			marker_remove_range(range);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int connect_range(struct marker_range *range)
+{
+	bool deferred = imv_defer_begin();
+	struct marker_part *part;
+	int ret = 0;
+
+	list_for_each_entry(part, &range->parts, list) {
+		if (part->entry->active)
+			ret = connect_part(part);
+		if (ret)
+			break;
+	}
+	imv_defer_end(deferred);
+	return ret;
+}
+
+/**
+ * marker_activate_range - let the sites of a module call probes that wait
+ * @range: the module
+ *
+ * Return: 0, or the error of connecting a tracepoint; then no guard is set, and
+ *	   marker_remove_range() is to follow.
+ */
+int marker_activate_range(struct marker_range *range)
+{
+	struct marker_part *part;
+	int ret = connect_range(range);
+
+	lockdep_assert_held(&markers_mutex);
+	if (ret)
+		return ret;
+	imv_batch_begin();
+	list_for_each_entry(part, &range->parts, list)
+		set_guards(part);
+	imv_batch_commit();
+	return 0;
+}
