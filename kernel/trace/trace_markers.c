@@ -702,13 +702,6 @@ static bool event_was_enabled(const struct marker_event *event)
 	return event->call.flags & TRACE_EVENT_FL_KEEP;
 }
 
-/* Takes an event that is not published from its entry, and its number back. */
-static void drop_event(struct marker_event *event)
-{
-	unregister_trace_event(&event->call.event);
-	set_event(event->entry, NULL);
-}
-
 static int publish_entry(struct marker_entry *entry)
 {
 	struct marker_event *event = entry->event ?: new_event(entry);
@@ -718,7 +711,8 @@ static int publish_entry(struct marker_entry *entry)
 		return PTR_ERR(event);
 	ret = publish(event);
 	if (ret && !event_was_enabled(event)) {
-		drop_event(event);
+		unregister_trace_event(&event->call.event);
+		set_event(entry, NULL);
 		free_event(event);
 	}
 	return ret;
@@ -794,7 +788,7 @@ static bool remove_event(struct marker_event *event, struct list_head *freed)
 	if (event_was_enabled(event))
 		return true;
 	list_add(&event->freed, freed);
-	drop_event(event);
+	set_event(event->entry, NULL);
 	return true;
 }
 
