@@ -151,6 +151,7 @@ static struct marker_entry *new_entry(struct marker_name *name,
 		return NULL;
 	}
 	entry->name = name;
+	RCU_INIT_POINTER(entry->call, marker_no_probes);
 	INIT_LIST_HEAD(&entry->parts);
 	INIT_LIST_HEAD(&entry->attached);
 	INIT_LIST_HEAD(&entry->stale);
@@ -267,7 +268,8 @@ static void publish_probes(struct marker_entry *entry,
 	struct marker_probes *old = entry->probes;
 
 	entry->probes = probes;
-	rcu_assign_pointer(entry->call, probes ? probes->probe : NULL);
+	rcu_assign_pointer(entry->call,
+			   probes ? probes->probe : marker_no_probes);
 	if (!probes)
 		list_del_init(&entry->attached);
 	else if (!old)

@@ -14,6 +14,12 @@
 /* Stack traces leave out what is in this section; see is_marker_dispatch(). */
 #define __marker_text	__section(".marker.text") notrace __no_stack_protector
 
+/* Of an entry without probes, so that a hit need not look whether there are any. */
+const struct marker_probe marker_no_probes[] = {
+	{ .call = marker_call_nobody },
+	{ },
+};
+
 /*
  * The arguments are taken anew for each probe. It depends on where the marker is
  * who disables preemption: a tracepoint does so for a marker in its probe.
@@ -25,18 +31,39 @@
 do {									\
 	struct marker_hit hit __marker_uninitialized;			\
 									\
-	hit.probe = rcu_dereference_sched((_marker)->entry->call);	\
-	if (!hit.probe)							\
-		break;							\
 	hit.marker = _marker;						\
+	hit.probe = rcu_dereference_sched((_marker)->entry->call);	\
 	marker_set_hit_ip(&hit, _RET_IP_);				\
-	do {								\
+	for (;;) {							\
 		va_start(hit.args, _marker);				\
 		READ_ONCE(hit.probe->call)(hit.probe->data, NULL,	\
 					   hit.marker->format, &hit.args); \
 		va_end(hit.args);					\
-	} while ((++hit.probe)->call);					\
+		if (likely(!hit.probe[1].call))				\
+			break;						\
+		hit.probe++;						\
+	}								\
 } while (0)
+
+#ifdef CONFIG_PREEMPTION
+/* Apart, since a call in assembly code makes gcc set up a frame. */
+static noinline __marker_text void reschedule(void)
+{
+	__preempt_schedule_notrace();
+}
+
+static __always_inline void leave(void)
+{
+	barrier();
+	if (unlikely(__preempt_count_dec_and_test()))
+		reschedule();
+}
+#else
+static __always_inline void leave(void)
+{
+	preempt_enable_notrace();
+}
+#endif
 
 /**
  * marker_call - call the probes of a marker
@@ -50,7 +77,7 @@ __marker_text void marker_call(const struct marker *marker, ...)
 {
 	preempt_disable_notrace();
 	CALL_PROBES(marker);
-	preempt_enable_notrace();
+	leave();
 }
 EXPORT_SYMBOL_GPL(marker_call);
 

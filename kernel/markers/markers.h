@@ -79,7 +79,7 @@ struct marker_name {
  * @stale: among the entries whose event is to be removed
  * @parts: the sites, a part for each module that has some
  * @probes: the probes, or NULL
- * @call: the first of @probes, for hits
+ * @call: the first of @probes, or of marker_no_probes, for hits
  * @layout: the fields that the format has, or NULL if it is not of the grammar
  * @event: the trace event, or NULL; an entry that has one is not freed. Written
  *	   under marker_notify_mutex too.
@@ -237,6 +237,7 @@ void marker_move_stale(struct marker_entry *entry, struct list_head *list);
 void marker_return_stale(struct list_head *list);
 
 /* call.c */
+extern const struct marker_probe marker_no_probes[];
 void marker_call_variadic(void *private, void *call_private, const char *format,
 			  va_list *args);
 void marker_call_nobody(void *private, void *call_private, const char *format,

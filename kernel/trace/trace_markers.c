@@ -264,45 +264,114 @@ static void copy_record(void *to, const void *from, unsigned int size)
 	memcpy(to + head, from + head, size - head);
 }
 
-static noinline void trace_marker_strings(struct trace_event_file *file,
-					  const struct marker_event *event,
-					  va_list *args)
-{
-	struct trace_event_buffer buffer __marker_uninitialized;
-	void *scratch = get_scratch(), *record;
-	unsigned int size;
+/* A filter, a trigger, a list of tasks, or a stack take more than a record. */
+#define FILE_FLAGS_NOT_PLAIN	(EVENT_FILE_FL_FILTERED |		\
+				 EVENT_FILE_FL_SOFT_DISABLED |		\
+				 EVENT_FILE_FL_TRIGGER_MODE |		\
+				 EVENT_FILE_FL_TRIGGER_COND |		\
+				 EVENT_FILE_FL_PID_FILTER)
 
-	if (!scratch)
-		return;
-	size = make_record(event, scratch, args);
-	record = trace_event_buffer_reserve(&buffer, file, size);
-	if (record)
-		copy_record(record, scratch, size);
-	put_scratch();
-	if (record)
-		trace_event_buffer_commit(&buffer);
+#define TRACE_FLAGS_NOT_PLAIN	(TRACE_ITER_STACKTRACE | TRACE_ITER_USERSTACKTRACE)
+
+static __always_inline bool is_plain(const struct trace_event_file *file)
+{
+	return !(file->flags & FILE_FLAGS_NOT_PLAIN) &&
+	       !(file->tr->trace_flags & TRACE_FLAGS_NOT_PLAIN) &&
+	       !static_branch_unlikely(&tracepoint_printk_key) &&
+	       !static_branch_unlikely(&trace_event_exports_enabled);
 }
 
-/* The probe for ftrace; @private is the file of the event in an instance. */
-static void trace_marker_event(void *private, void *call_private,
-			       const char *format, va_list *args)
+/* The strings of @made are read; without it, the arguments are numbers. */
+static __always_inline void fill_record(const struct marker_event *event,
+					void *record, unsigned int size,
+					const void *made, va_list *args)
 {
-	struct trace_event_file *file = private;
-	const struct marker_event *event = event_of(file->event_call);
+	if (made)
+		copy_record(record, made, size);
+	else
+		store_numbers(event, record, args);
+}
+
+static __always_inline void record_plain(struct trace_event_file *file,
+					 const struct marker_event *event,
+					 unsigned int size, const void *made,
+					 va_list *args)
+{
+	struct trace_buffer *buffer = file->tr->array_buffer.buffer;
+	unsigned int ctx = tracing_gen_ctx_dec();
+	struct ring_buffer_event *reserved;
+
+	reserved = trace_buffer_lock_reserve(buffer, event->call.event.type,
+					     size, ctx);
+	if (!reserved)
+		return;
+	fill_record(event, ring_buffer_event_data(reserved), size, made, args);
+	trace_buffer_unlock_commit_nostack(buffer, reserved);
+}
+
+static __always_inline void record_any(struct trace_event_file *file,
+				       const struct marker_event *event,
+				       unsigned int size, const void *made,
+				       va_list *args)
+{
 	struct trace_event_buffer buffer __marker_uninitialized;
 	void *record;
 
-	if (trace_trigger_soft_disabled(file))
-		return;
-	if (event->has_strings) {
-		trace_marker_strings(file, event, args);
-		return;
-	}
-	record = trace_event_buffer_reserve(&buffer, file, event->size);
+	record = trace_event_buffer_reserve(&buffer, file, size);
 	if (!record)
 		return;
-	store_numbers(event, record, args);
+	fill_record(event, record, size, made, args);
 	trace_event_buffer_commit(&buffer);
+}
+
+/* The stack of the record begins with the caller of the probe. */
+static noinline void trace_marker_any(struct trace_event_file *file,
+				      va_list *args)
+{
+	const struct marker_event *event = event_of(file->event_call);
+
+	if (!trace_trigger_soft_disabled(file))
+		record_any(file, event, event->size, NULL, args);
+}
+
+/* The probe for ftrace; @private is the file of the event in an instance. */
+static void trace_marker(void *private, void *call_private, const char *format,
+			 va_list *args)
+{
+	struct trace_event_file *file = private;
+	const struct marker_event *event = event_of(file->event_call);
+
+	if (likely(is_plain(file)))
+		record_plain(file, event, event->size, NULL, args);
+	else
+		trace_marker_any(file, args);
+}
+
+/* The same for an event with strings. */
+static void trace_marker_strings(void *private, void *call_private,
+				 const char *format, va_list *args)
+{
+	struct trace_event_file *file = private;
+	const struct marker_event *event = event_of(file->event_call);
+	unsigned int size;
+	void *made;
+
+	if (trace_trigger_soft_disabled(file))
+		return;
+	made = get_scratch();
+	if (!made)
+		return;
+	size = make_record(event, made, args);
+	if (likely(is_plain(file)))
+		record_plain(file, event, size, made, args);
+	else
+		record_any(file, event, size, made, args);
+	put_scratch();
+}
+
+static marker_probe_func *trace_probe_of(const struct marker_event *event)
+{
+	return event->has_strings ? trace_marker_strings : trace_marker;
 }
 
 #ifdef CONFIG_PERF_EVENTS
@@ -310,6 +379,12 @@ static void trace_marker_event(void *private, void *call_private,
 static unsigned int perf_size(unsigned int size)
 {
 	return ALIGN(size + sizeof(u32), sizeof(u64)) - sizeof(u32);
+}
+
+static __always_inline bool perf_is_off(struct marker_event *event)
+{
+	return hlist_empty(this_cpu_ptr(event->call.perf_events)) &&
+	       !bpf_prog_array_valid(&event->call);
 }
 
 static __always_inline void perf_submit(struct marker_event *event,
@@ -326,38 +401,41 @@ static __always_inline void perf_submit(struct marker_event *event,
 		return;
 	perf_fetch_caller_regs(regs);
 	instruction_pointer_set(regs, ip);
-	if (made)
-		copy_record(record, made, size);
-	else
-		store_numbers(event, record, args);
+	fill_record(event, record, size, made, args);
 	perf_trace_run_bpf_submit(record, size, rctx, &event->call, 1, regs,
 				  this_cpu_ptr(event->call.perf_events), NULL);
 }
 
-static noinline void perf_marker_strings(struct marker_event *event, va_list *args)
-{
-	unsigned long ip = marker_hit_ip(args);
-	void *scratch = get_scratch();
-
-	if (!scratch)
-		return;
-	perf_submit(event, make_record(event, scratch, args), scratch, ip, args);
-	put_scratch();
-}
-
-/* The probe for perf and BPF. */
-static void perf_marker_event(void *private, void *call_private,
-			      const char *format, va_list *args)
+/* The probe for perf and BPF; @private is the event. */
+static void perf_marker(void *private, void *call_private, const char *format,
+			va_list *args)
 {
 	struct marker_event *event = private;
 
-	if (hlist_empty(this_cpu_ptr(event->call.perf_events)) &&
-	    !bpf_prog_array_valid(&event->call))
-		return;
-	if (event->has_strings)
-		perf_marker_strings(event, args);
-	else
+	if (!perf_is_off(event))
 		perf_submit(event, event->size, NULL, marker_hit_ip(args), args);
+}
+
+/* The same for an event with strings. */
+static void perf_marker_strings(void *private, void *call_private,
+				const char *format, va_list *args)
+{
+	struct marker_event *event = private;
+	unsigned long ip = marker_hit_ip(args);
+	void *made;
+
+	if (perf_is_off(event))
+		return;
+	made = get_scratch();
+	if (!made)
+		return;
+	perf_submit(event, make_record(event, made, args), made, ip, args);
+	put_scratch();
+}
+
+static marker_probe_func *perf_probe_of(const struct marker_event *event)
+{
+	return event->has_strings ? perf_marker_strings : perf_marker;
 }
 #endif
 
@@ -612,14 +690,14 @@ static int reg_event(struct trace_event_call *call, enum trace_reg type,
 	switch (type) {
 	case TRACE_REG_REGISTER:
 		call->flags |= TRACE_EVENT_FL_KEEP;
-		return connect(event, trace_marker_event, data);
+		return connect(event, trace_probe_of(event), data);
 	case TRACE_REG_UNREGISTER:
-		return disconnect(event, trace_marker_event, data);
+		return disconnect(event, trace_probe_of(event), data);
 #ifdef CONFIG_PERF_EVENTS
 	case TRACE_REG_PERF_REGISTER:
-		return connect(event, perf_marker_event, event);
+		return connect(event, perf_probe_of(event), event);
 	case TRACE_REG_PERF_UNREGISTER:
-		return disconnect(event, perf_marker_event, event);
+		return disconnect(event, perf_probe_of(event), event);
 	default:
 		return 0;
 #endif

@@ -45,6 +45,7 @@ are_recorded() {
 	echo 1 >/sys/module/many_a/parameters/fire
 	echo 0 >$trace/events/markers/enable
 	echo 1 >/sys/module/many_b/parameters/fire
+	echo 0 >$trace/tracing_on
 	(($(grep -c 'many_a_[0-9]*: number 0 ' $trace/trace) == 500)) || return
 	(($(grep -c 'many_a_[0-9]*: .* text some text$' $trace/trace) == 100)) || return
 	! grep -q many_b $trace/trace || return
@@ -79,6 +80,7 @@ once_tracefs() {
 	((RANDOM % 2)) || event=
 	echo 1 >"$trace/events/markers/${event}enable" || { rmdir "$trace"; return 1; }
 	a_while
+	echo 0 >"$trace/tracing_on"	# or it would trace its own reading, without end
 	cat "$trace/trace" >/dev/null
 	((RANDOM % 2)) || echo 0 >"$trace/events/markers/${event}enable"
 	rmdir "$trace"
