@@ -630,29 +630,31 @@ static void place_fields(struct marker_event *event)
 	}
 }
 
-static int define_fields(struct trace_event_call *call)
+/* What ftrace makes the fields of; it puts them where place_fields() does. */
+static struct trace_event_fields *
+new_fields_array(const struct marker_event *event)
 {
-	const struct marker_event *event = event_of(call);
+	const struct marker_layout *layout = event->layout;
+	struct trace_event_fields *fields;
 	unsigned int i;
-	int ret;
 
-	for (i = 0; i < event->layout->nr_fields; i++) {
-		const struct marker_field *field = &event->layout->field[i];
-		const struct marker_store *store = &event->store[i];
+	fields = kcalloc(layout->nr_fields + 1, sizeof(*fields), GFP_KERNEL);
+	for (i = 0; fields && i < layout->nr_fields; i++) {
+		const struct marker_field *from = &layout->field[i];
+		const struct trace_event_fields field = {
+			.type = field_type(from),
+			.name = from->name,
+			.size = store_size(&event->store[i]),
+			.align = store_size(&event->store[i]),
+			.is_signed = from->is_signed,
+			.filter_type = FILTER_OTHER,
+			.len = from->conversion == 'c' ? CHAR_SIZE : 0,
+		};
 
-		ret = trace_define_field(call, field_type(field), field->name,
-					 store->offset, store_size(store),
-					 field->is_signed, FILTER_OTHER);
-		if (ret)
-			return ret;
+		memcpy(&fields[i], &field, sizeof(field));	/* of constants */
 	}
-	return 0;
+	return fields;
 }
-
-static struct trace_event_fields marker_fields[] = {
-	{ .type = TRACE_FUNCTION_TYPE, .define_fields = define_fields },
-	{ }
-};
 
 /*
  * Events
@@ -707,6 +709,7 @@ static int reg_event(struct trace_event_call *call, enum trace_reg type,
 
 static void free_event(struct marker_event *event)
 {
+	kfree(event->class.fields_array);
 	kfree(event->call.print_fmt);
 	kfree(event->tp.name);
 	kfree(event);
@@ -719,12 +722,13 @@ static int init_event(struct marker_event *event, struct marker_entry *entry)
 	place_fields(event);
 	event->tp.name = kstrdup(entry->name->name, GFP_KERNEL);
 	event->call.print_fmt = new_print_fmt(event->layout);
-	if (!event->tp.name || !event->call.print_fmt)
+	event->class.fields_array = new_fields_array(event);
+	if (!event->tp.name || !event->call.print_fmt ||
+	    !event->class.fields_array)
 		return -ENOMEM;
 
 	event->class.system = "markers";
 	event->class.reg = reg_event;
-	event->class.fields_array = marker_fields;
 	INIT_LIST_HEAD(&event->class.fields);
 	event->call.class = &event->class;
 	event->call.tp = &event->tp;
