@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# texts.sh DIR: runs in the guest, with the modules of DIR. What records say as text,
+# which address perf has of them, and which format is the event's when modules go.
+# Each test prints a line of TAP.
+set -u
+dir=$1
+tracing=/sys/kernel/tracing
+events=$tracing/events/markers
+trace=$tracing/trace
+cd /tmp || exit 1
+
+# result NAME COMMAND...: a line of TAP.
+result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
+
+# has FILE TEXT: the file has a line that ends so; else it is shown.
+has() {
+	grep -qE "$2\$" "$1" && return
+	grep -v '^#' "$1" | head -n 20 >&2
+	return 1
+}
+
+# fire EVENT: its record alone is in the trace.
+fire() {
+	[[ -d $events/$1 ]] || { echo "there is no $1" >&2; return 1; }
+	echo >$trace
+	echo 1 >$events/"$1"/enable
+	echo 1 >/sys/module/texts/parameters/fire
+	echo 0 >$events/"$1"/enable
+}
+
+hashed() {
+	echo 1 >$tracing/options/hash-ptr
+	fire text_pointer && has $trace 'text_pointer: pointer [0-9a-f]{16} end' &&
+		! grep -q 'pointer 0000000000001234 end' $trace
+}
+
+raw() {
+	echo 0 >$tracing/options/hash-ptr
+	fire text_pointer && has $trace 'text_pointer: pointer 0000000000001234 end'
+}
+
+symbols() {
+	echo "$1" >$tracing/options/hash-ptr
+	fire text_symbols && has $trace 'text_symbols: offset vfree\+0x0/0x[0-9a-f]+ name vfree end'
+}
+
+parts() {
+	fire text_array && has $trace 'text_array: part abcd less ab none  end 7'
+}
+
+last_part() {
+	fire text_last && has $trace 'text_last: last y{16} end'
+}
+
+# begins_in EVENT FUNCTION COMMAND...: perf's address of the event is in that function.
+begins_in() {
+	local found
+	perf record -q -e "markers:$1" -o perf.data "${@:3}" || return
+	found=$(perf script -i perf.data -F ip,sym 2>/dev/null | awk 'NF { print $2; exit }')
+	[[ $found == "$2"* ]] && return
+	echo "in '$found', not in $2" >&2
+	return 1
+}
+
+fields_of_pair() {
+	sed -nE 's/.*field:.* (number|text);.*/\1/p' $events/check_pair/format 2>/dev/null
+}
+
+second_format() {
+	insmod "$dir/first.ko" && insmod "$dir/second.ko" &&
+		[[ $(fields_of_pair) == number ]] && rmmod first &&
+		[[ $(fields_of_pair) == text ]] || return
+	echo >$trace
+	echo 1 >$events/check_pair/enable &&
+		echo 1 >/sys/module/second/parameters/fire &&
+		echo 0 >$events/check_pair/enable && has $trace 'check_pair: text two'
+}
+
+# And the first one is the event again when it is the only one.
+first_format_again() {
+	insmod "$dir/first.ko" && [[ $(fields_of_pair) == text ]] && rmmod second &&
+		[[ $(fields_of_pair) == number ]] && rmmod first &&
+		[[ ! -d $events/check_pair ]]
+}
+
+modprobe marker_sample
+insmod "$dir/texts.ko"
+result "a pointer is hashed" hashed
+result "a pointer is not hashed with the option off" raw
+result "pointers of functions are symbols" symbols 1
+result "also with the option off" symbols 0
+result "strings end by their precision" parts
+result "a string of a precision is not read further" last_part
+result "perf has the address of a marker of a module" begins_in sample_event fire_ \
+	sh -c 'echo 1 >/sys/module/marker_sample/parameters/fire'
+result "perf has the address of a marker of the kernel" begins_in kernel_process_fork \
+	kernel_clone sh -c '(:); (:)'
+result "the second format is the event when the first one's module goes" second_format
+result "the first format is the event when the second one's module goes" first_format_again
