@@ -1,15 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# List the markers of objects, as Module.markers has them and SystemTap reads
-# them: name, module or vmlinux, and format, separated by tabs.
+# Make or update FILE, a list of markers as SystemTap reads them: name, module and
+# format, separated by tabs. If a format is none of a marker, fail and leave FILE
+# alone; module-markers.awk has the rules.
 #
-# usage: module-markers.sh [FILE] < LIST
+# usage: module-markers.sh [-e] FILE < LIST
 #
-# LIST is vmlinux.o and modules, as in modules.order. The lines that FILE, an
-# older Module.markers, has of other modules are kept.
+# LIST is vmlinux.o and modules, as in modules.order. With -e, they are external
+# modules. Their second column is the path without .ko, as in Module.symvers.
+#
+# A module of LIST replaces the lines of its name in FILE. Other external modules
+# keep theirs while their .ko exists. The kernel and its modules keep theirs with
+# -e; without it, LIST has all of them.
 
 set -e
+
+external=
+if [ "$1" = -e ]; then
+	external=1
+	shift
+fi
+file=$1
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -22,30 +34,51 @@ while IFS= read -r object; do
 	fi
 done <"$dir/objects"
 
-module_name() {
-	basename "$1" .o | tr - _
+module_names() {
+	sed 's,.*/,,; s/\.o$//; y/-/_/'
 }
 
-# The section holds names and formats in turn, each with a NUL at its end.
-markers_of() {
-	${OBJCOPY:-objcopy} -O binary -j __markers_strings "$1" "$dir/strings"
-	tr '\0' '\n' <"$dir/strings" |
-		awk -v module="$(module_name "$1")" '
-		NR % 2 { name = $0; next }
-		{ printf "%s\t%s\t%s\n", name, module, $0 }'
+module_column() {
+	if [ "$external" ]; then
+		echo "$(cd "$(dirname "$1")" && pwd -P)/$(basename "$1" .o)"
+	else
+		echo "$1" | module_names
+	fi
+}
+
+# The section holds names and formats in turn, each with a NUL at its end. They
+# become lines, after one that names the object. A line end in a format becomes
+# another control character.
+strings_of() {
+	printf '\002%s\t%s\n' "$1" "$(module_column "$1")"
+	${OBJCOPY:-objcopy} -O binary -j __markers_strings "$1" "$dir/section"
+	tr '\n\000' '\001\n' <"$dir/section"
 }
 
 # One reader of all of them is faster than one for each.
 xargs grep -lF __markers_strings /dev/null <"$dir/objects" >"$dir/with" || true
 while IFS= read -r object; do
-	markers_of "$object"
-done <"$dir/with" >"$dir/markers"
+	strings_of "$object"
+done <"$dir/with" >"$dir/strings"
+LC_ALL=C awk -f "$(dirname "$0")/module-markers.awk" <"$dir/strings" >"$dir/markers"
 
-if [ "$1" ]; then
-	while IFS= read -r object; do
-		module_name "$object"
-	done <"$dir/objects" |
-		awk -F '\t' 'FNR == NR { listed[$1] = 1; next } !($2 in listed)' - "$1" \
-		>>"$dir/markers"
+# Names of modules that are listed anew, and paths of external ones that are gone.
+replaced() {
+	module_names <"$dir/objects"
+	cut -f 2 "$file" | sort -u | while IFS= read -r module; do
+		case $module in
+		*/*) [ -e "$module.ko" ] || echo "$module" ;;
+		esac
+	done
+}
+
+if [ -e "$file" ]; then
+	replaced >"$dir/replaced"
+	awk -F '\t' -v external="$external" '
+	FILENAME != file { drop[$1] = 1; next }
+	{ name = $2; gsub(/-/, "_", name); sub(/.*\//, "", name) }
+	!($2 in drop) && !(name in drop) && (external || $2 ~ /\//)' \
+		file="$file" "$dir/replaced" "$file" >>"$dir/markers"
 fi
-LC_ALL=C sort -u "$dir/markers"
+LC_ALL=C sort -u "$dir/markers" >"$dir/sorted"
+cat "$dir/sorted" >"$file"
