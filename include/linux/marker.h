@@ -222,11 +222,14 @@ static inline void marker_synchronize_unregister(void)
 
 /*
  * The section of strings has no gaps: scripts/module-markers.sh takes it for a
- * list of names and formats in turn.
+ * list of names and formats in turn. The build checks the conversions there, once
+ * and with any compiler: here that would cost more than the rest of the marker.
  */
 #define __DEFINE_MARKER(mark, _format, _tp, _tp_cb)			\
 	static_assert(sizeof(#mark) <= MARKER_NAME_LEN,			\
 		      "the name of a marker is too long");		\
+	static_assert(sizeof(_format) == __builtin_strlen(_format) + 1,	\
+		      "the format of a marker has a NUL in it");	\
 	static const char __mark_strings_##mark[]			\
 	__aligned(1) __section("__markers_strings") =			\
 		#mark "\0" _format;					\
@@ -330,59 +333,9 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 {
 }
 
-#ifdef CONFIG_CC_IS_GCC
-extern __compiletime_error("markers have %d %i %u %x %X %o, with l or ll, and %c %s %p")
-void __mark_bad_conversion(void);
-extern __compiletime_error("formats of markers have no line end, tab, or space in front")
-void __mark_bad_text(void);
-
-/* Behind the next conversion. With a constant format all of it is constant. */
-static __always_inline const char *__mark_skip_conversion(const char *pos)
-{
-	const char *allowed = "diuxXocsp";
-
-	pos = __builtin_strchr(pos, '%');
-	if (!pos)
-		return "";
-	if (pos[1] == '%')
-		return pos + 2;
-	pos += 1 + __builtin_strspn(pos + 1, "-+ #0123456789.");
-	if (*pos == 'l') {
-		allowed = "diuxXo";
-		pos += 1 + (pos[1] == 'l');
-	}
-	if (!*pos || !__builtin_strchr(allowed, *pos))
-		__mark_bad_conversion();
-	return pos + 1;
-}
-
-#define __mark_skip_2(pos)						\
-	__mark_skip_conversion(__mark_skip_conversion(pos))
-#define __mark_skip_8(pos)						\
-	__mark_skip_2(__mark_skip_2(__mark_skip_2(__mark_skip_2(pos))))
-
-/*
- * What is not a basic type, or what SystemTap would read as another one: it takes
- * "%hd" and "%zu" for no conversion at all, and trims the format.
- */
-static __always_inline void __mark_check_conversions(const char *format)
-{
-	if (__builtin_strchr(format, '\n') || __builtin_strchr(format, '\t') ||
-	    (format[0] == ' ' && format[1]))
-		__mark_bad_text();
-	__mark_skip_8(__mark_skip_8(__mark_skip_8(__mark_skip_8(format))));
-}
-#else
-/* Clang computes less of it, and could not tell. */
-static inline void __mark_check_conversions(const char *format)
-{
-}
-#endif
-
 /* The compiler checks the arguments against the format; no code comes of it. */
 #define __mark_check_format(_format, args...)				\
 	do {								\
-		__mark_check_conversions(_format);			\
 		if (0)							\
 			___mark_check_format(_format, ##args);		\
 	} while (0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mistakes that must not compile, one for each value of MISTAKE; 0 is none of
- * them. Step 65-compile has the messages that are expected.
+ * Mistakes that must not build, one for each value of MISTAKE; 0 is none of them.
+ * Step 65-compile has the messages that are expected.
  */
 #include <linux/immediate.h>
 #include <linux/marker.h>
@@ -55,21 +55,13 @@ int notrace compile_me(void)
 #elif MISTAKE == 11
 	trace_mark(wrong, "100%% right %d wrong %-4hd", ret, ret);
 #elif MISTAKE == 12
-	trace_mark(wrong, "size %zu", sizeof(ret));
-#elif MISTAKE == 13
-	trace_mark(wrong, "width %*d", ret, ret);
-#elif MISTAKE == 14
-	trace_mark(wrong, "wide %ls", L"wide");
-#elif MISTAKE == 15
 	trace_mark(wrong, "number %d\n", ret);
-#elif MISTAKE == 16
+#elif MISTAKE == 13
 	trace_mark(wrong, " number %d", ret);
-#elif MISTAKE == 17
-	trace_mark(wrong, "%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%jd",
-		   1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
-		   20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32LL);
-#elif MISTAKE == 18
+#elif MISTAKE == 14
 	marker_probe_unregister("a", marker_right);
+#elif MISTAKE == 15
+	trace_mark(wrong, "number\0%d", ret);
 #endif
 	(void)three__imv;
 	(void)unaligned;
