@@ -83,6 +83,16 @@ check_modules() {
 	die "the modules of $1 do not build; the whole log: $log"
 }
 
+# install_selftests TARGET...: the kernel's selftests of the series, into
+# out/selftests. headers_install is for tests of new system calls; there are none.
+install_selftests() {
+	rm -rf "$out/selftests"
+	with_progress selftests "$logs/selftests.log" \
+		make -C "$linux/tools/testing/selftests" O="$out/build/selftests" \
+		INSTALL_PATH="$out/selftests" TARGETS="$*" FORCE_TARGETS=1 \
+		SKIP_TARGETS= install
+}
+
 # result NAME COMMAND...: a line of TAP.
 result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 

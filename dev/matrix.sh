@@ -137,6 +137,14 @@ also_stacks() {
 		tee "$said" && ! grep -E '# SKIP|^not ok' "$said"
 }
 
+# What is open of events that are removed. Here, every module is there.
+also_lifetime() {
+	local said=$logs/lifetime-$flavour.tap
+	(install_selftests markers) &&
+		guest "$flavour-lifetime" "$out/selftests/markers/lifetime.sh" |
+		tee "$said" && ! grep '^not ok' "$said"
+}
+
 # Function tracers at random.
 also_functions() {
 	local said=$logs/functions-$flavour.tap

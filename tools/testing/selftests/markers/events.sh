@@ -48,16 +48,6 @@ has_no_event() {
 	}
 }
 
-# An event that nobody uses any more goes soon.
-goes_soon() {
-	tries=50
-	while [ -d "$tracing/$1" ] && [ $tries -gt 0 ]; do
-		sleep 0.1
-		tries=$((tries - 1))
-	done
-	has_no_event "$1"
-}
-
 comes_and_goes_with_the_module() {
 	mkdir "$instance" &&
 	has_no_event $event &&

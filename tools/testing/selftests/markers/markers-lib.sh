@@ -96,6 +96,24 @@ fire() {
 	echo "$1" >/sys/module/marker_sample/parameters/fire
 }
 
+# An event that nobody uses any more goes soon.
+goes_soon() {
+	tries=50
+	while [ -d "$tracing/$1" ] && [ $tries -gt 0 ]; do
+		sleep 0.1
+		tries=$((tries - 1))
+	done
+	[ ! -d "$tracing/$1" ] || {
+		comment "$1 is still there"
+		return 1
+	}
+}
+
+# The kernel has warned of nothing, and no checker of it has.
+kernel_is_well() {
+	is "$(cat /proc/sys/kernel/tainted)" "$tainted_before"
+}
+
 as_nobody() {
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
@@ -169,5 +187,6 @@ finish() {
 
 check_requirements
 number=0 failed=0
+tainted_before=$(cat /proc/sys/kernel/tainted)
 trap clean_up EXIT
 trap 'exit 1' INT TERM

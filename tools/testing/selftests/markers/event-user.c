@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A user of a trace event, for the time in which the event is removed:
+ *
+ *	event-user path FILE	has the path of a file, and opens it later
+ *	event-user perf ID	counts an event of this id
+ *	event-user bpf ID	the same, with a BPF program
+ *
+ * Says "ready" and waits for the end of its input. Then it goes on with what it
+ * has, and prints what becomes of that.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SKIP		4	/* of kselftest */
+#define MAX_CPUS	64
+
+static void wait_for_end_of_input(void)
+{
+	char byte;
+
+	puts("ready");
+	fflush(stdout);
+	while (read(STDIN_FILENO, &byte, 1) > 0)
+		;
+}
+
+static void say(const char *what, long ret)
+{
+	printf("%s: %s\n", what, ret < 0 ? strerror(errno) : "done");
+}
+
+/* Opens the file that this path was of, and moves a byte. */
+static long try(const char *path, int flags, int writes)
+{
+	int fd = open(path, flags);
+	char byte = '0';
+	long ret;
+
+	if (fd < 0)
+		return fd;
+	ret = writes ? write(fd, &byte, 1) : read(fd, &byte, 1);
+	close(fd);
+	return ret;
+}
+
+static int use_path(const char *path)
+{
+	int held = open(path, O_PATH);
+	char again[64];
+
+	if (held < 0) {
+		perror(path);
+		return 1;
+	}
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", held);
+	wait_for_end_of_input();
+	say("read", try(again, O_RDONLY, 0));
+	say("write", try(again, O_WRONLY | O_TRUNC, 1));
+	return 0;
+}
+
+static int open_event(long id, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = id,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, 0);
+}
+
+/* return 1; */
+static int load_program(void)
+{
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 1 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr = {
+		.prog_type = BPF_PROG_TYPE_TRACEPOINT,
+		.insn_cnt = sizeof(insns) / sizeof(*insns),
+		.insns = (uintptr_t)insns,
+		.license = (uintptr_t)"GPL",
+	};
+
+	return syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+}
+
+static uint64_t sum(const int *fds, long cpus)
+{
+	uint64_t count, total = 0;
+	long i;
+
+	for (i = 0; i < cpus; i++)
+		if (read(fds[i], &count, sizeof(count)) == sizeof(count))
+			total += count;
+	return total;
+}
+
+/* A BPF program belongs to the event, so the others have it already. */
+static int open_events(long id, int program, int *fds, long cpus)
+{
+	long i;
+
+	for (i = 0; i < cpus; i++) {
+		fds[i] = open_event(id, i);
+		if (fds[i] < 0)
+			return -1;
+		if (program >= 0 &&
+		    ioctl(fds[i], PERF_EVENT_IOC_SET_BPF, program) < 0 &&
+		    errno != EEXIST)
+			return -1;
+	}
+	return 0;
+}
+
+static int use_event(long id, int program)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int fds[MAX_CPUS] = { -1 };
+
+	if (cpus > MAX_CPUS)
+		cpus = MAX_CPUS;
+	if (open_events(id, program, fds, cpus)) {
+		perror("event");
+		return 1;
+	}
+	wait_for_end_of_input();
+	say("off", ioctl(fds[0], PERF_EVENT_IOC_DISABLE, 0));
+	say("on", ioctl(fds[0], PERF_EVENT_IOC_ENABLE, 0));
+	say("filter", ioctl(fds[0], PERF_EVENT_IOC_SET_FILTER, "common_pid > 0"));
+	printf("count: %llu\n", (unsigned long long)sum(fds, cpus));
+	return 0;
+}
+
+static int use_event_with_program(long id)
+{
+	int program = load_program();
+
+	return program < 0 ? SKIP : use_event(id, program);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "path"))
+		return use_path(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "perf"))
+		return use_event(atol(argv[2]), -1);
+	if (argc == 3 && !strcmp(argv[1], "bpf"))
+		return use_event_with_program(atol(argv[2]));
+	fprintf(stderr, "usage: %s path FILE | perf ID | bpf ID\n", argv[0]);
+	return 1;
+}

@@ -1,0 +1,327 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What is open of an event, or uses it, when its module is unloaded, or the event is
+# removed in another way: later there are errors, or the right data, and nothing
+# else. Each test is for an event of markers and for a trace event of a module.
+
+# Functions are arguments of others.
+# shellcheck disable=SC2317
+
+. "$(dirname "$0")/markers-lib.sh"
+
+user=$(dirname "$0")/event-user
+dir=$(mktemp -d)
+instance=$tracing/instances/lifetime-$$
+
+# Which files an event has, and of these which can be written, and what with.
+readable="enable id format filter trigger hist hist_debug"
+writable="enable filter trigger inject"
+
+value_of() {
+	case $1 in
+	trigger) echo traceon ;;
+	*)	echo 0 ;;
+	esac
+}
+
+# Others.
+probe=events/lifetime/probe
+fork=events/sched/sched_process_fork
+end=events/sched/sched_process_exit
+
+of_markers() {
+	owner=marker_sample
+	event=events/markers/sample_event
+}
+
+of_trace_events() {
+	owner=trace_events_sample
+	event=events/sample-trace/foo_bar
+}
+
+clean_up() {
+	exec 3<&- 4>&- 9>&-
+	for left in "$fork/trigger" "$end/trigger" "$event/trigger"; do
+		remove_triggers "$tracing/$left"
+	done
+	[ ! -f "$tracing/$probe/enable" ] || echo 0 >"$tracing/$probe/enable"
+	[ ! -f "$tracing/dynamic_events" ] || echo >"$tracing/dynamic_events"
+	[ ! -d "$instance" ] || rmdir "$instance"
+	! is_loaded trace_events_sample || modprobe -r trace_events_sample
+	unload_all
+	tainted_before=$(cat /proc/sys/kernel/tainted)
+}
+
+clean_up_all() {
+	clean_up
+	rm -rf "$dir"
+}
+
+# The last one first: others may use its variables.
+remove_triggers() {
+	[ -f "$1" ] || return 0
+	grep -v '^#' "$1" | sed '1!G;h;$!d; s/ \[active\]//' | while read -r trigger; do
+		echo "!$trigger" >"$1"
+	done
+}
+
+# Its memory, and its id, are for others then.
+remove() {
+	unload "$owner" &&
+	goes_soon "$event" &&
+	load marker_sample &&
+	load trace_events_sample
+}
+
+read_3() {
+	cat <&3
+}
+
+# The end of the file is no error for some.
+read_3_further_on() {
+	dd bs=1 skip=7 count=1 status=none <&3 >"$dir/byte" && [ -s "$dir/byte" ]
+}
+
+write_4() {
+	env echo "$1" >&4
+}
+
+# each_file "FILE..." COMMAND...: for those of these files that the event has.
+each_file() {
+	names=$1 tried=0
+	shift
+	for file in $names; do
+		load "$owner" || return
+		[ -f "$tracing/$event/$file" ] || continue
+		"$@" || {
+			code=$?
+			comment "$file"
+			return $code
+		}
+		tried=$((tried + 1))
+	done
+	at_least "$tried" 3 && kernel_is_well
+}
+
+# Has the file as its input.
+from_file() {
+	exec 3<"$tracing/$event/$file" && "$@" && exec 3<&-
+}
+
+fails_after_removal() {
+	remove && fails_with "${2-No such device}" "$1"
+}
+
+open_files_are_read() {
+	each_file "$readable" from_file fails_after_removal read_3
+}
+
+open_files_are_read_further_on() {
+	each_file "$readable" from_file fails_after_removal read_3_further_on ""
+}
+
+# What was read already into a buffer may be right data.
+rest_is_right() {
+	whole=$(cat "$tracing/$event/$file" && echo .)
+	first=$(dd bs=5 count=1 status=none <&3 && echo .)
+	remove &&
+	rest=$(cat <&3 2>"$dir/error")
+	[ ! -s "$dir/error" ] || has "$(cat "$dir/error")" "No such device" || return
+	has "$whole" "${first%.}$rest"
+}
+
+files_are_half_read() {
+	each_file "$readable" from_file rest_is_right
+}
+
+cannot_be_written() {
+	exec 4>>"$tracing/$event/$file" && remove &&
+	fails_with "No such device" write_4 "$(value_of "$file")" && exec 4>&-
+}
+
+open_files_are_written() {
+	each_file "$writable" cannot_be_written
+}
+
+# A program that has something of the event, until it is told to go on.
+hold() {
+	[ -x "$user" ] || return $skip
+	rm -f "$dir/go" "$dir/said"
+	mkfifo "$dir/go" || return
+	"$user" "$@" <"$dir/go" >"$dir/said" 2>&1 &
+	pid=$!
+	exec 9>"$dir/go"
+	while ! grep -q ready "$dir/said"; do
+		kill -0 $pid 2>/dev/null || {
+			wait "$pid"
+			return
+		}
+		sleep 0.1
+	done
+}
+
+go_on() {
+	exec 9>&-
+	wait "$pid"
+}
+
+path_leads_nowhere() {
+	hold path "$tracing/$event/$file" && remove && go_on &&
+	has "$(cat "$dir/said")" "read: No such device" &&
+	is "$(grep "write: done" "$dir/said")" ""
+}
+
+paths_are_opened() {
+	each_file "$readable $writable" path_leads_nowhere
+}
+
+# Some files keep the instance, others do not.
+instance_cannot_be_read() {
+	[ -d "$instance" ] || mkdir "$instance" || return
+	exec 3<"$instance/$event/$file" || return
+	if rmdir "$instance" 2>/dev/null; then
+		fails_with "No such device" read_3 || return
+	else
+		read_3 >/dev/null && remove &&
+		fails read_3_further_on || return
+	fi
+	exec 3<&-
+}
+
+files_of_an_instance() {
+	each_file "$readable" instance_cannot_be_read
+}
+
+id_of() {
+	cat "$tracing/$1/id"
+}
+
+# An event of markers stays while it is used, others keep their module.
+stays_through_unload() {
+	case $event in
+	*/markers/*)
+		unload "$owner" && [ -d "$tracing/$event" ] && load "$owner" ;;
+	*)	fails unload "$owner" ;;
+	esac
+}
+
+# Hits an event of markers; others are hit by their module, once a second.
+hit() {
+	case $event in
+	*/markers/*) fire "$1" ;;
+	*)	sleep "$1" ;;
+	esac
+}
+
+counted_while_it_stays() {
+	load "$owner" || return
+	hold "$1" "$(id_of "$event")" || return
+	hit 3 && stays_through_unload && hit 2 && go_on &&
+	at_least "$(sed -n 's/^count: //p' "$dir/said")" 4 &&
+	unload "$owner" && goes_soon "$event" && kernel_is_well
+}
+
+perf_stays() {
+	counted_while_it_stays perf
+}
+
+program_stays() {
+	counted_while_it_stays bpf
+}
+
+event_probe_stays() {
+	load "$owner" || return
+	echo "e:lifetime/probe ${event#events/}" >>"$tracing/dynamic_events" \
+		2>/dev/null || return $skip
+	echo 1 >"$tracing/$probe/enable" &&
+	hit 3 && stays_through_unload && hit 2 &&
+	at_least "$(grep -c " probe: " "$tracing/trace")" 4 &&
+	echo 0 >"$tracing/$probe/enable" &&
+	echo "-:lifetime/probe" >>"$tracing/dynamic_events" &&
+	unload "$owner" && goes_soon "$event" && kernel_is_well
+}
+
+
+target_of_a_trigger_stays() {
+	load "$owner" || return
+	name=${event#events/}
+	echo "enable_event:${name%/*}:${name#*/}" >"$tracing/$end/trigger" &&
+	stays_through_unload && /bin/true &&
+	is "$(cat "$tracing/$event/enable")" "1*" &&
+	remove_triggers "$tracing/$end/trigger" &&
+	echo 0 >"$tracing/$event/enable" &&
+	unload "$owner" && goes_soon "$event" && kernel_is_well
+}
+
+trigger_stays() {
+	load "$owner" || return
+	echo "$1" >"$tracing/$event/trigger" &&
+	stays_through_unload && has "$(cat "$tracing/$event/trigger")" "$1" &&
+	remove_triggers "$tracing/$event/trigger" &&
+	unload "$owner" && goes_soon "$event"
+}
+
+triggers_stay() {
+	trigger_stays traceon &&
+	trigger_stays "enable_event:sched:${end##*/}" &&
+	kernel_is_well
+}
+
+# Others use a variable of this event, before it would go and after that.
+variables_stay() {
+	[ -f "$tracing/$end/hist" ] || return $skip
+	load "$owner" || return
+	echo 'hist:keys=common_pid:seen=common_pid' >"$tracing/$event/trigger" &&
+	echo "hist:keys=common_pid:vals=\$seen" >"$tracing/$end/trigger" &&
+	stays_through_unload && hit 2 && (:) &&
+	echo "hist:keys=common_pid:vals=\$seen" >"$tracing/$fork/trigger" &&
+	has "$(cat "$tracing/$event/hist")" "Totals:" &&
+	has "$(cat "$tracing/$fork/hist")" "Totals:" &&
+	remove_triggers "$tracing/$fork/trigger" &&
+	remove_triggers "$tracing/$end/trigger" &&
+	remove_triggers "$tracing/$event/trigger" &&
+	unload "$owner" && goes_soon "$event" && kernel_is_well
+}
+
+dynamic_event_cannot_be_read() {
+	exec 3<"$tracing/$event/$file" && echo >"$tracing/dynamic_events" &&
+	fails_with "No such device" read_3 && exec 3<&- &&
+	echo "$definition" >>"$tracing/dynamic_events"
+}
+
+dynamic_event() {
+	definition=$1
+	event=$2
+	echo "$1" >>"$tracing/dynamic_events" 2>/dev/null || return $skip
+	each_file "$readable" dynamic_event_cannot_be_read
+}
+
+test_all() {
+	open_files_are_read; report "open files are read, $1"
+	open_files_are_read_further_on; report "open files are read further on, $1"
+	files_are_half_read; report "files are half read, $1"
+	open_files_are_written; report "open files are written, $1"
+	paths_are_opened; report "paths are opened, $1"
+	files_of_an_instance; report "files of an instance, $1"
+	perf_stays; report "perf stays, $1"
+	program_stays; report "BPF program stays, $1"
+	event_probe_stays; report "event probe stays, $1"
+	target_of_a_trigger_stays; report "target of a trigger stays, $1"
+	triggers_stay; report "triggers stay, $1"
+	variables_stay; report "variables stay, $1"
+}
+
+[ -d "$tracing/events" ] || skip_all "no trace events"
+modprobe -q -n trace_events_sample || skip_all "no module trace_events_sample"
+trap clean_up_all EXIT
+echo "TAP version 13"
+echo "1..26"
+of_markers
+test_all "event of markers"
+of_trace_events
+test_all "trace event of a module"
+of_markers
+dynamic_event "p:lifetime/probe vfs_read" $probe; report "event of a kprobe"
+dynamic_event "s:lifetime int a" events/synthetic/lifetime; report "synthetic event"
+finish
