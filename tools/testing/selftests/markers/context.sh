@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What a record says of the place that was hit: the state of interrupts and
+# preemption, and the stack, are those of the function that has the marker.
+
+. "$(dirname "$0")/markers-lib.sh"
+
+instance=$tracing/instances/context-$$
+event=events/markers/sample_event
+fork=events/markers/kernel_process_fork
+
+clean_up() {
+	echo 0 >"$tracing/options/stacktrace"
+	for left in $event $fork; do
+		[ ! -f "$tracing/$left/trigger" ] ||
+			echo '!stacktrace' >"$tracing/$left/trigger"
+	done
+	[ ! -d "$instance" ] || rmdir "$instance"
+	unload_all
+}
+
+# The column of the latency format for each record of an event.
+states_of() {
+	sed -nE "s/.*\[[0-9]+\] ([^ ]+) +[0-9.]+: $1: .*/\1/p" "$instance/trace"
+}
+
+# "N of M pairs differ", of records of two events that follow each other on a CPU
+# in one task: they are of the same place.
+compare_states() {
+	sed -nE 's/^ *(.*-[0-9]+) +\[([0-9]+)\] ([^ ]+) +[0-9.]+: ([a-z_]+): .*/\2 \4 \3 \1/p' \
+		"$instance/trace" | awk '
+		{ task = $0; sub(/^[^ ]+ [^ ]+ [^ ]+ /, "", task) }
+		name[$1] && name[$1] != $2 && owner[$1] == task {
+			pairs++
+			differ += state[$1] != $3
+			if (state[$1] != $3 && !shown++)
+				print "# " name[$1] " " state[$1] ", " $2 " " $3 >"/dev/stderr"
+			name[$1] = ""
+			next
+		}
+		{ name[$1] = $2; state[$1] = $3; owner[$1] = task }
+		END { print differ + 0 " of " pairs + 0 " pairs differ" }'
+}
+
+same_state_as_trace_event() {
+	[ -d "$tracing/events/markers/kernel_sched_switch" ] || return $skip
+	mkdir "$instance" &&
+	echo 1 >"$instance/events/sched/sched_switch/enable" &&
+	echo 1 >"$instance/events/markers/kernel_sched_switch/enable" &&
+	work &&
+	echo 0 >"$instance/tracing_on" &&
+	said=$(compare_states) &&
+	at_least "$(echo "$said" | sed 's/.*of \([0-9]*\) pairs.*/\1/')" 20 &&
+	is "${said%% *}" 0
+}
+
+# Nothing is off where the sample has its marker.
+preemptible_place() {
+	mkdir "$instance" && load marker_sample &&
+	echo 1 >"$instance/$event/enable" && fire 5 &&
+	is "$(states_of sample_event | wc -l)" 5 &&
+	is "$(states_of sample_event | grep -c '^...\.')" 5
+}
+
+# The name of the first function of the first stack begins so.
+stack_begins_at() {
+	said=$(sed -nE '/^ => /{ s/^ => ([A-Za-z0-9_.]+).*/\1/p; q }' "$tracing/trace")
+	case $said in
+	"$1"*)	;;
+	*)	comment "the stack begins at '$said', not $1"
+		return 1 ;;
+	esac
+}
+
+by_trigger() {
+	echo >"$tracing/trace" && load marker_sample &&
+	echo stacktrace >"$tracing/$event/trigger" && fire 1 &&
+	stack_begins_at fire_
+}
+
+by_trigger_in_the_kernel() {
+	[ -d "$tracing/$fork" ] || return $skip
+	echo >"$tracing/trace" &&
+	echo stacktrace >"$tracing/$fork/trigger" && (:) && (:) &&
+	stack_begins_at kernel_clone
+}
+
+by_option() {
+	echo >"$tracing/trace" && load marker_sample &&
+	echo 1 >"$tracing/options/stacktrace" &&
+	echo 1 >"$tracing/$event/enable" && fire 1 &&
+	echo 0 >"$tracing/$event/enable" &&
+	echo 0 >"$tracing/options/stacktrace" &&
+	stack_begins_at fire_
+}
+
+[ -d "$tracing/events" ] || skip_all "no trace events"
+echo "TAP version 13"
+echo "1..5"
+same_state_as_trace_event; report "a record has the same state as a trace event's"
+preemptible_place; report "a record of a preemptible place says so"
+by_trigger; report "the stack of a trigger begins at the marker"
+by_trigger_in_the_kernel; report "so does one in the kernel"
+by_option; report "the stack by the option begins at the marker"
+finish
