@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Records of markers outlast the module of their marker, and no module takes those
+# of others with it.
+
+. "$(dirname "$0")/markers-lib.sh"
+
+event=events/markers/sample_event
+types=events/markers/sample_types
+
+clean_up() {
+	for left in $event $types; do
+		[ ! -f "$tracing/$left/enable" ] || echo 0 >"$tracing/$left/enable"
+	done
+	unload_all
+}
+
+# Nobody uses the event any more, so it goes with its module.
+record() {
+	load marker_sample &&
+	echo >"$tracing/trace" &&
+	echo 1 >"$tracing/$event/enable" && echo 1 >"$tracing/$types/enable" &&
+	fire 3 &&
+	echo 0 >"$tracing/$event/enable" && echo 0 >"$tracing/$types/enable" &&
+	are_printed
+}
+
+printed() {
+	grep -c "$1" "$tracing/trace"
+}
+
+are_printed() {
+	is "$(printed 'sample_event: count [0-2] name [a-z.]*sh$')" 3 &&
+	is "$(printed 'sample_types: i -2147483648 u 4294967295 .* s text$')" 3 &&
+	is "$(printed 'Unknown type')" 0
+}
+
+print_after_unload() {
+	record && unload marker_sample && are_printed
+}
+
+print_after_reload() {
+	record && unload marker_sample && load marker_sample && are_printed &&
+	echo 1 >"$tracing/$event/enable" && fire 2 &&
+	is "$(printed 'sample_event: count [0-2] name ')" 5
+}
+
+# Also when markers are what this module has.
+another_module_takes_none() {
+	record && unload marker_sample &&
+	load marker_probe_variadic && unload marker_probe_variadic && are_printed &&
+	load marker_sample && unload marker_sample && are_printed
+}
+
+# A page that is read from the pipe, raw or as text, is the same.
+read_by_pipe_after_unload() {
+	record && unload marker_sample &&
+	said=$(timeout 2 cat "$tracing/trace_pipe")
+	is "$(echo "$said" | grep -c 'sample_event: count [0-2] name ')" 3 &&
+	is "$(echo "$said" | grep -c 'Unknown type')" 0
+}
+
+[ -d "$tracing/events" ] || skip_all "no trace events"
+echo "TAP version 13"
+echo "1..4"
+print_after_unload; report "records print after the unload"
+print_after_reload; report "records print after the reload"
+another_module_takes_none; report "another module takes no records"
+read_by_pipe_after_unload; report "records are read from the pipe after the unload"
+finish
