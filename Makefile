@@ -24,7 +24,7 @@ matrix:	tree ## build, boot and test other configurations, architectures, compil
 	@dev/setup.sh dev/packages.matrix
 	@dev/matrix.sh
 
-bench:	tree ## what tracepoints cost, in instructions, with and without the series; SHORT=1 for less
+bench:	tree ## what tracepoints and markers cost, in instructions, with and without the series; SHORT=1 for less
 	@dev/setup.sh dev/packages.bench
 	@dev/bench.sh $(if $(SHORT),short)
 

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# bench.sh [short|functions]: what tracepoints and function tracers cost on the kernel
-# without the series, and on that with it, in the same configuration: a table with
-# ratios, and how these compare with dev/bench/bars; out/bench/results.csv and
-# out/bench/results.svg. The short form has fewer sites. The form for function tracers
-# has none and no other architectures, and draws nothing.
+# bench.sh [short|functions|markers [NUMBER...]]: what tracepoints, markers and function
+# tracers cost on the kernel without the series, and on that with it, in the same
+# configuration: a table with ratios, and how these compare with dev/bench/bars;
+# out/bench/results.csv, and results.svg and markers.svg beside it. The short form has
+# fewer sites and markers. The form for function tracers has none and no other
+# architectures, and draws nothing. The form for markers has these alone, so many, and
+# trace events beside them; stock has no markers, and is left out.
 #
 # Instructions are counted by QEMU (-icount, one CPU): all that the CPU executes
 # in between, with interrupts. Syncs are calls that interrupt every other CPU to
@@ -26,9 +28,14 @@ objects=(kernel/sched/core.o kernel/softirq.o kernel/time/timer.o kernel/workque
 	kernel/signal.o mm/page_alloc.o mm/vmscan.o mm/filemap.o block/blk-core.o
 	net/core/dev.o)
 sites=(100 1000 5000 10000 100000)
-case ${1:-} in
-short) sites=(100 1000 5000 10000) ;;
-functions) sites=() architectures=() ;;
+numbers=(100 1000 10000)	# of markers; there are ten times as many sites of ten names
+form=${1:-}
+case $form in
+short) sites=(100 1000 5000 10000) numbers=(100 1000) ;;
+functions) sites=() numbers=() architectures=() ;;
+markers)
+	flavours=(guest) sites=() architectures=()
+	(($# == 1)) || numbers=("${@:2}") ;;
 esac
 
 # Many sites are in several files, that the compiler can hold.
@@ -65,22 +72,41 @@ build_modules() {
 	cd "$dir/$1"
 	write_makefile
 	write_functions >many.h
+	[[ $1 == stock || -z ${numbers[*]} ]] || python3 -B marks.py . "${numbers[@]}"
 	make -C "$out/build/$1" CC='ccache gcc' M="$PWD" -j"$(nproc)" modules
 	strip --strip-debug ./*.ko
-	for name in load rawtp guards; do
-		gcc -O2 -Wall -Wextra -Werror -o "$name" "$name.c"
+	for name in load rawtp guards perfrecord; do
+		gcc -O2 -Wall -Wextra -Werror -static-pie -o "$name" "$name.c"
 	done
+}
+
+# in_guest FLAVOUR SCRIPT NUMBER...: the cases that dev/bench/SCRIPT.sh measures
+in_guest() {
+	local name=bench-$2-$1
+	with_progress "bench $2 $1" "$logs/$name.log" \
+		"$top/dev/guest.sh" --flavour "$1" --name "$name" --icount \
+		--timeout 1200 "dev/bench/$2.sh" "$dir/$1" "${@:3}"
+	cat "$out/guest/$name/results.csv" >>"$dir/$1.csv"
+}
+
+compile_marks() {
+	make -C "$out/build/guest" M="$dir/guest/compile" empty.o
+	python3 -B "$top/dev/bench/compile.py" "$out/build/guest" "$dir/guest/compile" \
+		trace_{mark,printk}{300,3000} >"$dir/compile.csv"
 }
 
 measure() {
 	with_progress "bench modules $1" "$logs/bench-modules-$1.log" build_modules "$1"
-	with_progress "bench $1" "$logs/bench-$1.log" \
-		"$top/dev/guest.sh" --flavour "$1" --name "bench-$1" --icount \
-		--timeout 1200 dev/bench/guest.sh "$dir/$1" "${sites[@]}"
-	{
-		python3 "$top/dev/bench/static.py" "$out/build/$1/vmlinux"
-		cat "$out/guest/bench-$1/results.csv"
-	} >"$dir/$1.csv"
+	: >"$dir/$1.csv"
+	if [[ $form != markers ]]; then
+		python3 "$top/dev/bench/static.py" "$out/build/$1/vmlinux" >"$dir/$1.csv"
+		in_guest "$1" guest "${sites[@]}"
+	fi
+	[[ $form == functions ]] || in_guest "$1" markers "${numbers[@]}"
+	[[ $form == functions || $1 == stock ]] || {
+		with_progress "bench compile" "$logs/bench-compile.log" compile_marks
+		cat "$dir/compile.csv" >>"$dir/$1.csv"
+	}
 }
 
 # count_objects ARCHITECTURE FLAVOUR
@@ -101,11 +127,11 @@ count_objects() {
 # In the order of the guest. What stock does not have, or has in common, is -.
 compare() {
 	say "case,unit,stock,series,ratio"
-	awk -F, 'FNR == NR { stock[$1 "," $2] = $3; next }
+	awk -F, 'FILENAME == ARGV[1] { stock[$1 "," $2] = $3; next }
 		{ key = $1 "," $2; had = key in stock ? stock[key] : "-"
 		  ratio = had > 0 ? sprintf("%.3f", $3 / had) : $3 == had ? "1.000" : "-"
 		  print key "," had "," $3 "," ratio }' "$dir/stock.csv" "$dir/guest.csv"
-	"$dir/guest/guards" | sed -E 's/,([^,]+)$/,-,\1,-/'
+	[[ $form == markers ]] || "$dir/guest/guards" | sed -E 's/,([^,]+)$/,-,\1,-/'
 }
 
 table() {
@@ -118,14 +144,20 @@ table() {
 # Of the cases there are, those that miss their bar. Return: are there none?
 missed_bars() {
 	awk -F, '
+		function limit_of(kind, number, other) {
+			if (kind == "below")
+				return series[number "," $2] - 1
+			return kind == "times" ? number * series[other "," $2] : number
+		}
 		FNR == NR { series[$1 "," $2] = $4; ratio[$1 "," $2] = $5; next }
 		/^#/ || !($1 "," $2 in series) { next }
 		{ key = $1 "," $2; bars++
-		  value = $3 == "ratio" ? ratio[key] : series[key]
-		  limit = $3 == "below" ? series[$4 "," $2] - 1 : $4
+		  what = $3 == "ratio" ? "ratio" : "series"
+		  value = what == "ratio" ? ratio[key] : series[key]
+		  limit = limit_of($3, $4, $5)
 		  if (value == "-" || value + 0 > limit + 0) {
 			  missed++
-			  printf "missed: %s, %s: %s is %s, to be at most %s\n", $1, $2, $3, value, limit
+			  printf "missed: %s, %s: %s is %s, to be at most %s\n", $1, $2, what, value, limit
 		  } }
 		END { printf "%d bars, %d missed\n", bars, missed; exit missed > 0 || !bars }' \
 		"$dir/results.csv" "$top/dev/bench/bars"
@@ -193,6 +225,51 @@ draw() {
 	END
 }
 
+# growth CASE: numbers of markers, and the instructions for each; CASE has N for the number
+growth() {
+	awk -F, -v want="^${1/N/([0-9]+)}\$" -v before="${1%%N*}" '
+		$1 ~ want && $2 == "instructions" {
+			print substr($1, length(before) + 1) + 0, $4 }' "$dir/results.csv"
+}
+
+# plot_growth CASE...: with a line of what the bars allow, above what costs most
+plot_growth() {
+	local case file lines=()
+	for case; do
+		file=$dir/growth.${case// /_}
+		growth "$case" >"$file"
+		lines+=("\"$file\" title \"$case\"")
+	done
+	printf 'top = 0\n'
+	printf 'stats %s using (column(2) / column(1)**slope) nooutput; top = top > STATS_max ? top : STATS_max\n' \
+		"${lines[@]%% title*}"
+	(IFS=,; say "plot ${lines[*]}, top * x**slope with lines dashtype 2 title \"12 times for 10 times as many\"")
+}
+
+draw_markers() {
+	gnuplot <<-END
+		set terminal svg size 1400,800 noenhanced background "white"
+		set output "$dir/markers.svg"
+		set style data linespoints
+		slope = log10(12)
+		set multiplot layout 1,2
+		set key below
+		set logscale xy
+		set ylabel "instructions"
+		set xlabel "markers, each with a name of its own"
+		$(plot_growth "load of N markers" "all of N markers on" "all of N markers off" \
+			"list of N markers" "available_events of N markers" "one of N markers on" \
+			"one of N markers off" "unload of N markers")
+		set xlabel "sites of ten markers"
+		$(plot_growth "load of N sites of ten markers" "unload of N sites of ten markers" \
+			"load of N sites of ten markers with probes" \
+			"unload of N sites of ten markers with probes" \
+			"probes on N sites of ten markers" "no probes on N sites of ten markers")
+	END
+}
+
+mkdir -p "$dir"
+: >"$dir/stock.csv"	# may be left out
 for flavour in "${flavours[@]}"; do
 	"$top/dev/build.sh" "$flavour"
 	measure "$flavour"
@@ -204,5 +281,6 @@ done
 compare >"$dir/results.csv"
 table
 ((${#sites[@]} == 0)) || draw
-say "the same in $dir/results.csv${sites[*]:+ and $dir/results.svg}"
+((${#numbers[@]} == 0)) || draw_markers
+say "the same in $dir/results.csv${sites[*]:+, $dir/results.svg}${numbers[*]:+, $dir/markers.svg}"
 missed_bars

@@ -2,16 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh DIR [SITES...]: runs in a guest with one CPU whose clock counts instructions,
 # with the modules of DIR, those of so many sites; without SITES, it measures only
-# function tracers, and passes of a site. Each line of the results is a case, a unit and a number. A case has no
-# comma.
-set -u
-dir=/tmp/bench
-bench=/sys/module/bench/parameters
-place=/sys/module/place/parameters
+# function tracers, and passes of a site.
+. "$(dirname "$0")/count.sh"
 functions=/sys/module/functions/parameters
-tracefs=/sys/kernel/tracing
-
-say() { printf '%s,%s,%s\n' "$@" | tee -a "$RESULTS/results.csv"; }
 
 passes() {
 	local probes ticks
@@ -58,8 +51,6 @@ synced() {
 	echo 0 >$bench/count
 }
 
-switch() { echo "$2" >"$tracefs/events/$1/enable"; }
-
 # events PLACE NAME
 events() {
 	switch "$1" 1; switch "$1" 0
@@ -80,40 +71,6 @@ sites() {
 	synced "load of a module with $n sites and a probe" insmod "$dir/bench$n.ko"
 	echo 0 >$bench/connect
 	rmmod "bench$n"
-}
-
-# hit NAME PARAMETER [LESS]
-hit() { say "$1" instructions $(($(<"$place/$2") - ${3:-0})); }
-
-recorded() {
-	switch "$2" 1
-	hit "$1: recorded by ftrace" "${@:3}"
-	switch "$2" 0
-}
-
-# Two values, at one place, by several means.
-places() {
-	local call
-	insmod $dir/place.ko
-	hit "trace event: off" event
-	recorded "trace event" bench/bench_place event
-	say "trace event: BPF raw tracepoint" instructions \
-		"$("$dir/rawtp" bench_place cat $place/event)"
-	hit "trace_printk: recorded by ftrace" printk
-	call=$(<$place/call)
-	echo 1 >$place/kprobe
-	hit "kprobe of a function: empty" call "$call"
-	echo 0 >$place/kprobe
-	echo 'p:bench/bench_call bench_call number=%di:s32 pointer=%si:x64' \
-		>$tracefs/kprobe_events
-	recorded "kprobe of a function" bench/bench_call call "$call"
-	echo >$tracefs/kprobe_events
-	[[ -e $place/marker ]] || return 0
-	hit "marker: off" marker
-	echo 1 >$place/marker_probe
-	hit "marker: empty probe" marker
-	echo 0 >$place/marker_probe
-	recorded "marker" markers/bench_place marker
 }
 
 set_to() { echo "$2" >"$functions/$1"; }
@@ -179,14 +136,9 @@ functions() {
 
 perf_stat() { perf stat -e 'sched:*' true 2>/dev/null; }
 
-# Waiting for the host would count as instructions.
-mkdir $dir
-cp "$1"/*.ko "$1"/{load,rawtp} $dir
-insmod "$dir/bench.ko"
 passes
 functions
 (($# > 1)) || exit 0
-places
 changes 0
 for n in "${@:2}"; do
 	sites "$n"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What it costs to pass a place that one of several tracers watches, and to
- * record two values there. Read a parameter to measure; what is attached
- * decides what that is:
+ * record two values there, or three numbers, or one and a string. Read a
+ * parameter to measure; what is attached decides what that is:
  *
- *	event		a trace event
- *	marker		a marker (with the series)
+ *	event, event_numbers, event_string
+ *			a trace event
+ *	marker, marker_numbers, marker_string
+ *			a marker (with the series)
  *	printk		trace_printk()
  *	call		a call of bench_call(), for kprobes
  *
@@ -60,7 +62,12 @@ void bench_call(int number, void *pointer)
 	barrier();
 }
 
+/* 16 bytes; the compiler is not to know them. */
+static char text[] = "fifteen letters";
+
 DEFINE_PASS(event, trace_bench_place(number, pointer));
+DEFINE_PASS(event_numbers, trace_bench_numbers(number, number, pointer));
+DEFINE_PASS(event_string, trace_bench_string(number, text));
 DEFINE_PASS(printk, trace_printk("number %d pointer %p\n", number, pointer));
 DEFINE_PASS(call, bench_call(number, pointer));
 
@@ -71,6 +78,9 @@ static void empty_marker_probe(void *private, void *call_private, const char *fo
 }
 
 DEFINE_PASS(marker, trace_mark(bench_place, "number %d pointer %p", number, pointer));
+DEFINE_PASS(marker_numbers, trace_mark(bench_numbers, "number %d size %lu pointer %p", number,
+				       (unsigned long)number, pointer));
+DEFINE_PASS(marker_string, trace_mark(bench_string, "number %d text %s", number, text));
 DEFINE_SWITCH(marker_probe,
 	      marker_probe_register("bench_place", "number %d pointer %p",
 				    empty_marker_probe, NULL),

@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# markers.sh DIR [NUMBER...]: runs in a guest with one CPU whose clock counts instructions:
+# what it costs to pass a place that several tracers watch; and, with the series, what
+# operations on so many markers cost, with the modules that marks.py made in DIR.
+. "$(dirname "$0")/count.sh"
+place=/sys/module/place/parameters
+marks=/sys/module/marks/parameters
+
+# hit NAME PARAMETER [LESS]
+hit() { say "$1" instructions $(($(<"$place/$2") - ${3:-0})); }
+
+# recorded NAME EVENT PARAMETER [LESS]
+recorded() {
+	switch "$2" 1
+	hit "$1: recorded by ftrace" "${@:3}"
+	switch "$2" 0
+}
+
+# recorded_twice NAME EVENT PARAMETER: by ftrace, and by perf
+recorded_twice() {
+	recorded "$@"
+	say "$1: recorded by perf" instructions \
+		"$($dir/perfrecord "$(<"$tracefs/events/$2/id")" cat "$place/$3")"
+}
+
+# Two values, at one place, by several means.
+places() {
+	local call
+	hit "trace event: off" event
+	recorded "trace event" bench/bench_place event
+	say "trace event: BPF raw tracepoint" instructions \
+		"$("$dir/rawtp" bench_place cat $place/event)"
+	hit "trace_printk: recorded by ftrace" printk
+	call=$(<$place/call)
+	echo 1 >$place/kprobe
+	hit "kprobe of a function: empty" call "$call"
+	echo 0 >$place/kprobe
+	echo 'p:bench/bench_call bench_call number=%di:s32 pointer=%si:x64' \
+		>$tracefs/kprobe_events
+	recorded "kprobe of a function" bench/bench_call call "$call"
+	echo >$tracefs/kprobe_events
+	recorded_twice "trace event of three numbers" bench/bench_numbers event_numbers
+	recorded_twice "trace event of a string" bench/bench_string event_string
+}
+
+marker_places() {
+	hit "marker: off" marker
+	echo 1 >$place/marker_probe
+	hit "marker: empty probe" marker
+	echo 0 >$place/marker_probe
+	recorded "marker" markers/bench_place marker
+	recorded_twice "marker of three numbers" markers/bench_numbers marker_numbers
+	recorded_twice "marker of a string" markers/bench_string marker_string
+}
+
+quiet() { "$@" >/dev/null; }
+
+# operation NAME NUMBER COMMAND...: of the command, and of the work that it leaves to
+# others. NAME has %d for the number. What the same costs with 0 markers is subtracted;
+# where there is no such thing, that is what measuring takes.
+declare -A with_none
+operation() {
+	local name=$1 number=$2 before ticks syncs
+	echo 1 >$bench/count
+	before=$(<$marks/busy)
+	"${@:3}"
+	ticks=$(($(<$marks/busy) - before))
+	syncs=$(<$bench/syncs)
+	echo 0 >$bench/count
+	if ((number == 0)); then
+		with_none[$name]=$ticks
+		return
+	fi
+	# shellcheck disable=SC2059 # the name has the %d
+	printf -v name "$1" "$number"
+	say "$name" instructions $((ticks - with_none[$1]))
+	say "$name" syncs "$syncs"
+}
+
+one() { (($1 == 0)) || switch "markers/bench_mark_$(($1 / 2))" "$2"; }
+
+# attach NUMBER 1|0
+attach() { (($1 == 0)) || echo "$2" >$marks/attach; }
+
+# Each with a name of its own.
+names() {
+	local n=$1
+	operation "load of %d markers" "$n" quiet "$dir/load" "$dir/names$n.ko"
+	operation "one of %d markers on" "$n" one "$n" 1
+	operation "one of %d markers off" "$n" one "$n" 0
+	operation "all of %d markers on" "$n" switch markers 1
+	operation "all of %d markers off" "$n" switch markers 0
+	operation "list of %d markers" "$n" quiet "$dir/load" -r $tracefs/markers
+	operation "available_events of %d markers" "$n" quiet "$dir/load" -r $tracefs/available_events
+	operation "unload of %d markers" "$n" quiet "$dir/load" -u "names$n"
+}
+
+ten_names() {
+	local n=$1 name="%d sites of ten markers"
+	operation "load of $name" "$n" quiet "$dir/load" "$dir/ten$n.ko"
+	operation "probes on $name" "$n" attach "$n" 1
+	operation "no probes on $name" "$n" attach "$n" 0
+	operation "unload of $name" "$n" quiet "$dir/load" -u "ten$n"
+	attach "$n" 1
+	operation "load of $name with probes" "$n" quiet "$dir/load" "$dir/ten$n.ko"
+	operation "unload of $name with probes" "$n" quiet "$dir/load" -u "ten$n"
+	attach "$n" 0
+}
+
+slabs() { awk '$1 == "Slab:" { print $2 * 1024 }' /proc/meminfo; }
+
+# With those that a CPU keeps at hand, which MemFree leaves out.
+free_pages() {
+	awk '$1 == "nr_free_pages" || $1 == "count:" { sum += $2 } END { print sum }' \
+		/proc/zoneinfo
+}
+
+# memory NAME MODULE NUMBER: that a module with so many takes, of each of them
+memory() {
+	local size free slabs
+	free=$(free_pages) slabs=$(slabs)
+	insmod "$dir/$2.ko"
+	: "$(<$marks/busy)"
+	size=$(<"/sys/module/$2/coresize")
+	say "memory of $1: in the module" bytes $((size / $3))
+	say "memory of $1: in slabs" bytes $((($(slabs) - slabs) / $3))
+	say "memory of $1: all" bytes $(((free - $(free_pages)) * 4096 / $3))
+	rmmod "$2"
+}
+
+many() {
+	local n
+	insmod $dir/marks.ko
+	n=$(basename $dir/events*.ko .ko)
+	n=${n#events}
+	names 0	# files are read for the first time
+	ten_names 0
+	memory "an unused marker" "names$n" "$n"
+	memory "an unused trace event" "events$n" "$n"
+	for n in 0 "$@"; do
+		names "$n"
+	done
+	for n in 0 "$@"; do
+		ten_names $((n * 10))
+	done
+}
+
+insmod $dir/place.ko
+places
+[[ -e $place/marker ]] || exit 0
+marker_places
+rmmod place
+many "${@:2}"
