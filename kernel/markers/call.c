@@ -11,9 +11,6 @@
 
 #include "markers.h"
 
-/* Stack traces leave out what is in this section; see is_marker_dispatch(). */
-#define __marker_text	__section(".marker.text") notrace __no_stack_protector
-
 /* Of an entry without probes, so that a hit need not look whether there are any. */
 const struct marker_probe marker_no_probes[] = {
 	{ .call = marker_call_nobody },

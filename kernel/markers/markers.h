@@ -138,6 +138,9 @@ struct marker_range {
 #define for_each_site_of(part, site)					\
 	for (site = (part)->sites; site; site = site->next)
 
+/* Stack traces leave out what is in this section; see is_marker_dispatch(). */
+#define __marker_text	__section(".marker.text") notrace __no_stack_protector
+
 /* All members are set: configurations that initialise variables need not. */
 #define __marker_uninitialized	__attribute__((__uninitialized__))
 

@@ -324,9 +324,8 @@ static __always_inline void record_any(struct trace_event_file *file,
 	trace_event_buffer_commit(&buffer);
 }
 
-/* The stack of the record begins with the caller of the probe. */
-static noinline void trace_marker_any(struct trace_event_file *file,
-				      va_list *args)
+static noinline __marker_text void
+trace_marker_any(struct trace_event_file *file, va_list *args)
 {
 	const struct marker_event *event = event_of(file->event_call);
 
@@ -335,8 +334,8 @@ static noinline void trace_marker_any(struct trace_event_file *file,
 }
 
 /* The probe for ftrace; @private is the file of the event in an instance. */
-static void trace_marker(void *private, void *call_private, const char *format,
-			 va_list *args)
+static __marker_text void trace_marker(void *private, void *call_private,
+				       const char *format, va_list *args)
 {
 	struct trace_event_file *file = private;
 	const struct marker_event *event = event_of(file->event_call);
@@ -348,8 +347,9 @@ static void trace_marker(void *private, void *call_private, const char *format,
 }
 
 /* The same for an event with strings. */
-static void trace_marker_strings(void *private, void *call_private,
-				 const char *format, va_list *args)
+static __marker_text void trace_marker_strings(void *private, void *call_private,
+					       const char *format,
+					       va_list *args)
 {
 	struct trace_event_file *file = private;
 	const struct marker_event *event = event_of(file->event_call);
@@ -407,8 +407,8 @@ static __always_inline void perf_submit(struct marker_event *event,
 }
 
 /* The probe for perf and BPF; @private is the event. */
-static void perf_marker(void *private, void *call_private, const char *format,
-			va_list *args)
+static __marker_text void perf_marker(void *private, void *call_private,
+				      const char *format, va_list *args)
 {
 	struct marker_event *event = private;
 
@@ -417,8 +417,8 @@ static void perf_marker(void *private, void *call_private, const char *format,
 }
 
 /* The same for an event with strings. */
-static void perf_marker_strings(void *private, void *call_private,
-				const char *format, va_list *args)
+static __marker_text void perf_marker_strings(void *private, void *call_private,
+					      const char *format, va_list *args)
 {
 	struct marker_event *event = private;
 	unsigned long ip = marker_hit_ip(args);

@@ -28,9 +28,6 @@ static void fire_odd_formats(void)
 	trace_mark(check_names, "%d int %d common_pid %d twice %d twice %d",
 		   1, 2, 3, 4, 5);
 	trace_mark(check_percent, "100%% of \"%d\"", 42);
-	trace_mark(check_many,
-		   "%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s", "", "", "", "", "", "",
-		   "", "", "", "", "", "", "", "", "", "", "");
 }
 
 static void fire_first(void)

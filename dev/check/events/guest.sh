@@ -90,11 +90,6 @@ two_formats() {
 		dmesg | grep -q "check_two: no trace event for the format \"$other\": there is one for"
 }
 
-too_many_strings() {
-	[[ ! -d $events/check_many ]] && grep -q ^check_many /sys/kernel/tracing/markers &&
-		dmesg | grep -q 'check_many: no trace event for the format'
-}
-
 modprobe marker_sample
 result "every conversion arrives in tracefs" in_tracefs
 result "every conversion arrives in trace-cmd" in_trace_cmd
@@ -105,5 +100,4 @@ fire_events
 result "strings that are not there are no harm, and long ones are cut" bad_strings
 result "fields without a usable name are counted" odd_names
 result "of two formats the first is the event, and the log tells of the other" two_formats
-result "too many strings are no event, and still a marker" too_many_strings
 rmmod events
