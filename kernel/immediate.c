@@ -103,9 +103,33 @@ static bool imv_is_sorted(const struct imv_site *start,
 	return true;
 }
 
-/* Many sites of one variable, in the order of the text, are sorted already. */
+static void imv_reverse(struct imv_site *first, struct imv_site *last)
+{
+	for (; first < last; first++, last--)
+		imv_site_swap(first, last, sizeof(*first));
+}
+
+/* Turns each part of the table that is in descending order. */
+static void imv_reverse_runs(struct imv_site *start, struct imv_site *stop)
+{
+	struct imv_site *last;
+
+	for (; start < stop; start = last + 1) {
+		last = start;
+		while (last + 1 < stop && imv_site_cmp(last, last + 1) > 0)
+			last++;
+		imv_reverse(start, last);
+	}
+}
+
+/*
+ * Many sites of one variable, in the order of the text, are sorted already. Where
+ * each site has a variable of its own, gcc lays out those of a file in the opposite
+ * order.
+ */
 static void imv_sort(struct imv_site *start, struct imv_site *stop)
 {
+	imv_reverse_runs(start, stop);
 	if (imv_is_sorted(start, stop))
 		return;
 	sort(start, stop - start, sizeof(*start), imv_site_cmp, imv_site_swap);
