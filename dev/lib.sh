@@ -93,6 +93,9 @@ install_selftests() {
 		SKIP_TARGETS= install
 }
 
+# build_failnth DIR: the program that lets allocations fail.
+build_failnth() { gcc -O2 -Wall -Wextra -Werror -o "$1/failnth" "$top/dev/check/many/failnth.c"; }
+
 # result NAME COMMAND...: a line of TAP.
 result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 

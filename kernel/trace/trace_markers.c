@@ -15,6 +15,7 @@
 #define pr_fmt(fmt) "marker: " fmt
 
 #include <linux/ctype.h>
+#include <linux/generated-text.h>
 #include <linux/init.h>
 #include <linux/marker.h>
 #include <linux/module.h>
@@ -381,6 +382,26 @@ static unsigned int perf_size(unsigned int size)
 	return ALIGN(size + sizeof(u32), sizeof(u64)) - sizeof(u32);
 }
 
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+/*
+ * A probe of a tracepoint that has nothing but a marker ends with a jump to
+ * marker_call_tp(): the caller is the trampoline then, and the traced code is its
+ * caller.
+ */
+static __always_inline unsigned long traced_ip(va_list *args)
+{
+	unsigned long ip = marker_hit_ip(args);
+	int depth;
+
+	if (!is_tracepoint_trampoline(ip))
+		return ip;
+	depth = generated_text_depth(ip - 1);
+	return depth < 0 ? ip : marker_words_on_stack(args)[depth];
+}
+#else
+#define traced_ip(args)		marker_hit_ip(args)
+#endif
+
 static __always_inline bool perf_is_off(struct marker_event *event)
 {
 	return hlist_empty(this_cpu_ptr(event->call.perf_events)) &&
@@ -413,7 +434,7 @@ static __marker_text void perf_marker(void *private, void *call_private,
 	struct marker_event *event = private;
 
 	if (!perf_is_off(event))
-		perf_submit(event, event->size, NULL, marker_hit_ip(args), args);
+		perf_submit(event, event->size, NULL, traced_ip(args), args);
 }
 
 /* The same for an event with strings. */
@@ -421,7 +442,7 @@ static __marker_text void perf_marker_strings(void *private, void *call_private,
 					      const char *format, va_list *args)
 {
 	struct marker_event *event = private;
-	unsigned long ip = marker_hit_ip(args);
+	unsigned long ip = traced_ip(args);
 	void *made;
 
 	if (perf_is_off(event))
