@@ -190,17 +190,27 @@ void marker_put_entry(struct marker_entry *entry)
 	struct marker_name *name = entry->name;
 
 	lockdep_assert_held(&markers_mutex);
-	if (!list_empty(&entry->parts) || entry->probes)
+	if (!list_empty(&entry->parts))
 		return;
-	if (entry->event) {
-		if (list_empty(&entry->stale))
-			list_add(&entry->stale, &marker_stale);
+	if (entry->event && list_empty(&entry->stale))
+		list_add(&entry->stale, &marker_stale);
+	if (entry->event || entry->probes)
 		return;
-	}
+	list_del(&entry->stale);
 	list_del(&entry->list);
 	marker_layout_free(entry->layout);
 	kfree(entry);
 	put_name(name);
+}
+
+bool marker_is_stale(void)
+{
+	bool found;
+
+	mutex_lock(&markers_mutex);
+	found = !list_empty(&marker_stale);
+	mutex_unlock(&markers_mutex);
+	return found;
 }
 
 struct marker_entry *marker_take_stale(void)

@@ -107,7 +107,7 @@ struct marker {
 	void *tp_cb;
 	bool active __aligned(4);
 	bool tp_used;
-};
+} __aligned(8);
 
 /**
  * struct marker_info - what for_each_marker() tells of a name and a format

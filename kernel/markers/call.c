@@ -26,7 +26,7 @@ const struct marker_probe marker_no_probes[] = {
  */
 #define CALL_PROBES(_marker)						\
 do {									\
-	struct marker_hit hit __marker_uninitialized;			\
+	struct marker_hit hit __uninitialized;			\
 									\
 	hit.marker = _marker;						\
 	hit.probe = rcu_dereference_sched((_marker)->entry->call);	\

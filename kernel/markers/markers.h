@@ -124,6 +124,7 @@ struct marker_part {
  * @parts: the sites, sorted by entry
  * @nr_parts: how many there are
  * @mod: the module, or NULL for the kernel
+ * @going: its sites are let go, no entry changes them any more
  * @start: the first site
  * @stop: behind the last one
  */
@@ -132,6 +133,7 @@ struct marker_range {
 	struct list_head parts;
 	unsigned int nr_parts;
 	struct module *mod;
+	bool going;
 	struct marker *start, *stop;
 };
 
@@ -141,8 +143,15 @@ struct marker_range {
 /* Stack traces leave out what is in this section; see is_marker_dispatch(). */
 #define __marker_text	__section(".marker.text") notrace __no_stack_protector
 
-/* All members are set: configurations that initialise variables need not. */
-#define __marker_uninitialized	__attribute__((__uninitialized__))
+/*
+ * So it is with the probes of trace events, if the frames of a stack are counted
+ * as they are with ORC. Otherwise, one frame more is left out anyway.
+ */
+#ifdef CONFIG_UNWINDER_ORC
+#define __marker_probe_text	__marker_text
+#else
+#define __marker_probe_text
+#endif
 
 /**
  * struct marker_hit - what a probe of a marker may know beyond its arguments
@@ -232,9 +241,10 @@ void marker_remove_probe(struct marker_entry *entry, struct marker_probe *probe)
 
 /*
  * Entries that have an event and no sites, those that lost them last in front.
- * With marker_notify_mutex held: take the first one or NULL, move one to a list of
- * the caller's, return that list.
+ * With marker_notify_mutex held: are there any, take the first one or NULL, move one
+ * to a list of the caller's, return that list.
  */
+bool marker_is_stale(void);
 struct marker_entry *marker_take_stale(void);
 void marker_move_stale(struct marker_entry *entry, struct list_head *list);
 void marker_return_stale(struct list_head *list);
@@ -252,6 +262,7 @@ int marker_connect_entry(struct marker_entry *entry);
 void marker_disconnect_entry(struct marker_entry *entry);
 void marker_set_guards(struct marker_entry *entry);
 int marker_add_range(struct marker_range *range);
+bool marker_disconnect_range(struct marker_range *range);
 void marker_remove_range(struct marker_range *range);
 int marker_activate_range(struct marker_range *range);
 

@@ -11,6 +11,7 @@
 #include <linux/notifier.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <asm/sections.h>
 
 #include "markers.h"
 
@@ -227,15 +228,36 @@ EXPORT_SYMBOL_GPL(unregister_marker_notifier);
  * Modules
  */
 
+/* The end of the part of the module's memory that an address is in, or NULL. */
+static const char *end_of_memory(const struct module *mod, const char *addr)
+{
+	const struct module_layout *layout = &mod->core_layout;
+
+	if (!within_module_core((unsigned long)addr, mod))
+		return NULL;
+#ifdef CONFIG_ARCH_WANTS_MODULES_DATA_IN_VMALLOC
+	if (addr - (char *)mod->data_layout.base < mod->data_layout.size)
+		layout = &mod->data_layout;
+#endif
+	return layout->base + layout->size;
+}
+
 /* Is it a string in the memory of the module, of less than @size bytes? */
 static bool is_text_of(const struct module *mod, const char *text, size_t size)
 {
-	const char *end = mod->core_layout.base + mod->core_layout.size;
+	const char *end = end_of_memory(mod, text);
 
-	if (!within_module_core((unsigned long)text, mod))
+	if (!end)
 		return false;
 	size = min_t(size_t, size, end - text);
 	return strnlen(text, size) < size;
+}
+
+/* Is it in the data of the kernel, or in a module? */
+static bool is_object(const void *object)
+{
+	return is_kernel_core_data((unsigned long)object) ||
+	       is_module_address((unsigned long)object);
 }
 
 static bool site_is_good(const struct module *mod, const struct marker *site)
@@ -243,7 +265,7 @@ static bool site_is_good(const struct module *mod, const struct marker *site)
 	return is_text_of(mod, site->name, MARKER_NAME_LEN) && *site->name &&
 	       is_text_of(mod, site->format, MARKER_FORMAT_LEN) &&
 	       !site->entry && !site->next && !site->active && !site->tp_used &&
-	       !site->tp == !site->tp_cb;
+	       !site->tp == !site->tp_cb && (!site->tp || is_object(site->tp));
 }
 
 /* A section that was cut or written over must not be followed to anywhere. */
@@ -274,20 +296,42 @@ static struct marker_range *new_range(struct module *mod)
 	return range;
 }
 
-static int add_module(struct marker_range *range)
+/*
+ * Probes of tracepoints that have sites may run until they are waited for, so the
+ * entries stay until then.
+ */
+static void leave_range(struct marker_range *range)
+{
+	bool fed;
+
+	mutex_lock(&markers_mutex);
+	fed = marker_disconnect_range(range);
+	mutex_unlock(&markers_mutex);
+	if (fed)
+		marker_synchronize_unregister();
+	mutex_lock(&markers_mutex);
+	marker_remove_range(range);
+	list_del(&range->list);
+	mutex_unlock(&markers_mutex);
+	kfree(range);
+}
+
+static int enter_range(struct marker_range *range)
 {
 	int ret;
 
 	mutex_lock(&markers_mutex);
 	ret = marker_add_range(range);
 	if (!ret) {
+		list_add_tail(&range->list, &marker_ranges);
 		ret = marker_activate_range(range);
+		mutex_unlock(&markers_mutex);
 		if (ret)
-			marker_remove_range(range);
-		else
-			list_add_tail(&range->list, &marker_ranges);
+			leave_range(range);
+		return ret;
 	}
 	mutex_unlock(&markers_mutex);
+	kfree(range);
 	return ret;
 }
 
@@ -311,16 +355,14 @@ static int marker_module_coming(struct module *mod)
 		return -ENOMEM;
 
 	mutex_lock(&marker_notify_mutex);
-	ret = add_module(range);
+	ret = enter_range(range);
 	if (!ret)
 		blocking_notifier_call_chain(&marker_notifiers, MARKERS_COMING,
 					     mod);
 	mutex_unlock(&marker_notify_mutex);
-	if (!ret)
-		return 0;
-	marker_synchronize_unregister();	/* of tracepoints, undone */
-	kfree(range);
-	pr_err("%s: its markers cannot be used: error %d\n", mod->name, ret);
+	if (ret)
+		pr_err("%s: its markers cannot be used: error %d\n", mod->name,
+		       ret);
 	return ret;
 }
 
@@ -359,39 +401,24 @@ static bool drop_stray_probes(struct module *mod)
 	return found;
 }
 
-static bool range_is_active(const struct marker_range *range)
-{
-	const struct marker_part *part;
-
-	list_for_each_entry(part, &range->parts, list)
-		if (part->entry->active)
-			return true;
-	return false;
-}
-
 static void marker_module_going(struct module *mod)
 {
 	struct marker_range *range;
-	bool in_use;
+	bool stray;
 
 	mutex_lock(&marker_notify_mutex);
 	mutex_lock(&markers_mutex);
-	in_use = drop_stray_probes(mod);
+	stray = drop_stray_probes(mod);
+	mutex_unlock(&markers_mutex);
+	if (stray)
+		marker_synchronize_unregister();
 	range = mod->num_markers ? marker_find_range(mod) : NULL;
 	if (range) {
-		in_use |= range_is_active(range);
-		marker_remove_range(range);
-		list_del(&range->list);
-	}
-	mutex_unlock(&markers_mutex);
-	if (range)
+		leave_range(range);
 		blocking_notifier_call_chain(&marker_notifiers, MARKERS_GOING,
 					     mod);
+	}
 	mutex_unlock(&marker_notify_mutex);
-	kfree(range);
-	/* Probes in the module, on markers or tracepoints, may still run. */
-	if (in_use)
-		marker_synchronize_unregister();
 }
 
 static int marker_module_notify(struct notifier_block *nb, unsigned long state,
@@ -428,8 +455,10 @@ static int __init init_kernel_range(void)
 
 	mutex_lock(&markers_mutex);
 	ret = marker_add_range(&kernel_range);
-	if (!ret)
+	if (!ret) {
 		list_add(&kernel_range.list, &marker_ranges);
+		ret = marker_activate_range(&kernel_range);
+	}
 	mutex_unlock(&markers_mutex);
 	return ret;
 }

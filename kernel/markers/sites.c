@@ -129,6 +129,8 @@ static int connect_part(const struct marker_part *part)
 	struct marker *site;
 	int ret;
 
+	if (part->range->going)
+		return 0;
 	for_each_site_of(part, site) {
 		ret = connect_tracepoint(site);
 		if (ret)
@@ -169,6 +171,8 @@ static void set_guards(const struct marker_part *part)
 	bool active = part->entry->active;
 	struct marker *site;
 
+	if (part->range->going)
+		return;
 	for_each_site_of(part, site)
 		if (site->active != active)
 			imv_set_var(site->active, active);
@@ -248,7 +252,6 @@ static void remove_part(struct marker_part *part)
 {
 	struct marker_entry *entry = part->entry;
 
-	disconnect_part(part);
 	list_del(&part->in_entry);
 	list_del(&part->list);
 	part->range->nr_parts--;
@@ -257,18 +260,41 @@ static void remove_part(struct marker_part *part)
 }
 
 /**
- * marker_remove_range - part with the sites of a module
- * @range: the module, whose code is executed no more
+ * marker_disconnect_range - disconnect the tracepoints that feed a module's sites
+ * @range: the module, whose other code is executed no more
+ *
+ * From here on, no entry connects or enables these sites.
+ *
+ * Return: may sites be executed by a tracepoint until a grace period is over?
+ */
+bool marker_disconnect_range(struct marker_range *range)
+{
+	bool deferred = imv_defer_begin(), fed = false;
+	const struct marker_part *part;
+	const struct marker *site;
+
+	lockdep_assert_held(&markers_mutex);
+	range->going = true;
+	list_for_each_entry(part, &range->parts, list) {
+		disconnect_part(part);
+		for_each_site_of(part, site)
+			fed |= site->tp != NULL;
+	}
+	imv_defer_end(deferred);
+	return fed;
+}
+
+/**
+ * marker_remove_range - take the sites of a module from their entries
+ * @range: the module, whose sites no CPU executes
  */
 void marker_remove_range(struct marker_range *range)
 {
-	bool deferred = imv_defer_begin();
 	struct marker_part *part, *next;
 
 	lockdep_assert_held(&markers_mutex);
 	list_for_each_entry_safe(part, next, &range->parts, list)
 		remove_part(part);
-	imv_defer_end(deferred);
 }
 
 /**
@@ -314,7 +340,7 @@ static int connect_range(struct marker_range *range)
  * @range: the module
  *
  * Return: 0, or the error of connecting a tracepoint; then no guard is set, and
- *	   marker_remove_range() is to follow.
+ *	   marker_disconnect_range() is to follow.
  */
 int marker_activate_range(struct marker_range *range)
 {

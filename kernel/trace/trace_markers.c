@@ -245,6 +245,7 @@ static unsigned int make_record(const struct marker_event *event, void *record,
 	const struct marker_store *to = event->store;
 	unsigned int at = event->size, size;
 
+	memset(record, 0, event->size);	/* what is between fields */
 	for (; to < event->stop; to++) {
 		if (to->kind != STORE_STRING) {
 			store_number(record, to, next_number(to, args));
@@ -315,7 +316,7 @@ static __always_inline void record_any(struct trace_event_file *file,
 				       unsigned int size, const void *made,
 				       va_list *args)
 {
-	struct trace_event_buffer buffer __marker_uninitialized;
+	struct trace_event_buffer buffer __uninitialized;
 	void *record;
 
 	record = trace_event_buffer_reserve(&buffer, file, size);
@@ -325,7 +326,7 @@ static __always_inline void record_any(struct trace_event_file *file,
 	trace_event_buffer_commit(&buffer);
 }
 
-static noinline __marker_text void
+static noinline __marker_probe_text void
 trace_marker_any(struct trace_event_file *file, va_list *args)
 {
 	const struct marker_event *event = event_of(file->event_call);
@@ -335,7 +336,7 @@ trace_marker_any(struct trace_event_file *file, va_list *args)
 }
 
 /* The probe for ftrace; @private is the file of the event in an instance. */
-static __marker_text void trace_marker(void *private, void *call_private,
+static __marker_probe_text void trace_marker(void *private, void *call_private,
 				       const char *format, va_list *args)
 {
 	struct trace_event_file *file = private;
@@ -348,7 +349,7 @@ static __marker_text void trace_marker(void *private, void *call_private,
 }
 
 /* The same for an event with strings. */
-static __marker_text void trace_marker_strings(void *private, void *call_private,
+static __marker_probe_text void trace_marker_strings(void *private, void *call_private,
 					       const char *format,
 					       va_list *args)
 {
@@ -408,6 +409,7 @@ static __always_inline bool perf_is_off(struct marker_event *event)
 	       !bpf_prog_array_valid(&event->call);
 }
 
+/* @size: of the record; perf's own is longer, and the end of that is zero */
 static __always_inline void perf_submit(struct marker_event *event,
 					unsigned int size, const void *made,
 					unsigned long ip, va_list *args)
@@ -416,19 +418,19 @@ static __always_inline void perf_submit(struct marker_event *event,
 	void *record;
 	int rctx;
 
-	size = perf_size(size);
-	record = perf_trace_buf_alloc(size, &regs, &rctx);
+	record = perf_trace_buf_alloc(perf_size(size), &regs, &rctx);
 	if (!record)
 		return;
 	perf_fetch_caller_regs(regs);
 	instruction_pointer_set(regs, ip);
 	fill_record(event, record, size, made, args);
-	perf_trace_run_bpf_submit(record, size, rctx, &event->call, 1, regs,
-				  this_cpu_ptr(event->call.perf_events), NULL);
+	perf_trace_run_bpf_submit(record, perf_size(size), rctx, &event->call, 1,
+				  regs, this_cpu_ptr(event->call.perf_events),
+				  NULL);
 }
 
 /* The probe for perf and BPF; @private is the event. */
-static __marker_text void perf_marker(void *private, void *call_private,
+static __marker_probe_text void perf_marker(void *private, void *call_private,
 				      const char *format, va_list *args)
 {
 	struct marker_event *event = private;
@@ -438,7 +440,7 @@ static __marker_text void perf_marker(void *private, void *call_private,
 }
 
 /* The same for an event with strings. */
-static __marker_text void perf_marker_strings(void *private, void *call_private,
+static __marker_probe_text void perf_marker_strings(void *private, void *call_private,
 					      const char *format, va_list *args)
 {
 	struct marker_event *event = private;
@@ -695,6 +697,15 @@ static int connect(struct marker_event *event, marker_probe_func *probe,
 				     probe, private);
 }
 
+static int connect_for_records(struct marker_event *event, void *file)
+{
+	int ret = connect(event, trace_probe_of(event), file);
+
+	if (!ret)
+		event->call.flags |= TRACE_EVENT_FL_KEEP;
+	return ret;
+}
+
 static int disconnect(struct marker_event *event, marker_probe_func *probe,
 		      void *private)
 {
@@ -712,8 +723,7 @@ static int reg_event(struct trace_event_call *call, enum trace_reg type,
 
 	switch (type) {
 	case TRACE_REG_REGISTER:
-		call->flags |= TRACE_EVENT_FL_KEEP;
-		return connect(event, trace_probe_of(event), data);
+		return connect_for_records(event, data);
 	case TRACE_REG_UNREGISTER:
 		return disconnect(event, trace_probe_of(event), data);
 #ifdef CONFIG_PERF_EVENTS
@@ -754,6 +764,9 @@ static int init_event(struct marker_event *event, struct marker_entry *entry)
 	event->call.class = &event->class;
 	event->call.tp = &event->tp;
 	event->call.flags = TRACE_EVENT_FL_TRACEPOINT | TRACE_EVENT_FL_DYNAMIC;
+	/* The file inject makes records of events that are not enabled. */
+	if (IS_ENABLED(CONFIG_TRACE_EVENT_INJECT))
+		event->call.flags |= TRACE_EVENT_FL_KEEP;
 	event->call.event.funcs = &marker_event_functions;
 	return 0;
 }
@@ -762,8 +775,10 @@ static void set_event(struct marker_entry *entry, struct marker_event *event)
 {
 	mutex_lock(&markers_mutex);
 	entry->event = event;
-	if (!event)
+	if (!event) {
+		list_del_init(&entry->stale);
 		marker_put_entry(entry);
+	}
 	mutex_unlock(&markers_mutex);
 }
 
@@ -906,6 +921,35 @@ static void free_events(struct list_head *freed)
 		free_event(event);
 }
 
+static bool file_is_stale(const struct trace_event_file *file)
+{
+	return file->event_call->class->reg == reg_event &&
+	       list_empty(&event_of(file->event_call)->entry->parts);
+}
+
+/*
+ * The removal of an event looks for its file in the list of all: so that the list
+ * is walked once, and not once for each event, those to be removed are put in front,
+ * in the order in which that is done.
+ */
+static void move_stale_files(void)
+{
+	struct trace_event_file *file, *next;
+	struct trace_array *tr;
+	LIST_HEAD(stale);
+
+	mutex_lock(&event_mutex);
+	mutex_lock(&trace_types_lock);
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		list_for_each_entry_safe(file, next, &tr->events, list)
+			if (file_is_stale(file))
+				list_move_tail(&file->list, &stale);
+		list_splice_init(&stale, &tr->events);
+	}
+	mutex_unlock(&trace_types_lock);
+	mutex_unlock(&event_mutex);
+}
+
 /* Removes the events of entries that have no sites, but those in use. */
 static void remove_stale_locked(void)
 {
@@ -914,6 +958,9 @@ static void remove_stale_locked(void)
 	LIST_HEAD(busy);
 
 	lockdep_assert_held(&marker_notify_mutex);
+	if (!marker_is_stale())
+		return;
+	move_stale_files();
 	while ((entry = marker_take_stale())) {
 		if (!remove_event(entry->event, &freed))
 			marker_move_stale(entry, &busy);
@@ -945,10 +992,10 @@ static void add_events_of(const struct module *mod)
 static int events_notify(struct notifier_block *nb, unsigned long state,
 			 void *mod)
 {
+	/* Another format may take the name of an event that is not used any more. */
+	remove_stale_locked();
 	if (state == MARKERS_COMING)
 		add_events_of(mod);
-	else
-		remove_stale_locked();
 	return NOTIFY_OK;
 }
 

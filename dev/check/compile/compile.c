@@ -62,6 +62,8 @@ int notrace compile_me(void)
 	marker_probe_unregister("a", marker_right);
 #elif MISTAKE == 15
 	trace_mark(wrong, "number\0%d", ret);
+#elif MISTAKE == 16
+	ret |= marker_probe_register("a", "%d", (void *)marker_right, NULL);
 #endif
 	(void)three__imv;
 	(void)unaligned;
