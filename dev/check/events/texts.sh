@@ -49,6 +49,16 @@ parts() {
 	fire text_array && has $trace 'text_array: part abcd less ab none  end 7'
 }
 
+# What is in the record is no longer either.
+stored_parts() {
+	local found=0
+	echo 'part == "abcd" && less == "ab" && none == ""' >$events/text_array/filter
+	fire text_array
+	found=$(grep -c text_array: $trace)
+	echo 0 >$events/text_array/filter
+	((found == 1))
+}
+
 last_part() {
 	fire text_last && has $trace 'text_last: last y{16} end'
 }
@@ -68,6 +78,7 @@ fields_of_pair() {
 }
 
 second_format() {
+	trap 'rmmod first second 2>/dev/null' RETURN
 	insmod "$dir/first.ko" && insmod "$dir/second.ko" &&
 		[[ $(fields_of_pair) == number ]] && rmmod first &&
 		[[ $(fields_of_pair) == text ]] || return
@@ -79,9 +90,27 @@ second_format() {
 
 # And the first one is the event again when it is the only one.
 first_format_again() {
-	insmod "$dir/first.ko" && [[ $(fields_of_pair) == text ]] && rmmod second &&
+	trap 'rmmod first second 2>/dev/null' RETURN
+	insmod "$dir/second.ko" && insmod "$dir/first.ko" &&
+		[[ $(fields_of_pair) == text ]] && rmmod second &&
 		[[ $(fields_of_pair) == number ]] && rmmod first &&
 		[[ ! -d $events/check_pair ]]
+}
+
+# An event probe of the first format, while modules have the second: it cannot be
+# enabled, and that changes nothing.
+pair=$tracing/events/check/pair
+probe_of_other_format() {
+	insmod "$dir/first.ko" || return
+	echo 'e:check/pair markers/check_pair n=$number' >>$tracing/dynamic_events &&
+		rmmod first && insmod "$dir/second.ko" || return
+	for _ in 1 2; do
+		! echo 1 >$pair/enable && [[ $(<$pair/enable) == 0* ]] || return
+	done
+	rmmod second && insmod "$dir/first.ko" && echo >$trace && echo 1 >$pair/enable &&
+		echo 1 >/sys/module/first/parameters/fire && echo 0 >$pair/enable &&
+		has $trace 'pair: .* n=0x1' && echo '-:check/pair' >>$tracing/dynamic_events &&
+		rmmod first && [[ ! -d $events/check_pair ]]
 }
 
 modprobe marker_sample
@@ -91,6 +120,7 @@ result "a pointer is not hashed with the option off" raw
 result "pointers of functions are symbols" symbols 1
 result "also with the option off" symbols 0
 result "strings end by their precision" parts
+result "records hold strings of their precision" stored_parts
 result "a string of a precision is not read further" last_part
 result "perf has the address of a marker of a module" begins_in sample_event fire_ \
 	sh -c 'echo 1 >/sys/module/marker_sample/parameters/fire'
@@ -98,3 +128,4 @@ result "perf has the address of a marker of the kernel" begins_in kernel_process
 	kernel_clone sh -c '(:); (:)'
 result "the second format is the event when the first one's module goes" second_format
 result "the first format is the event when the second one's module goes" first_format_again
+result "an event probe waits for its format" probe_of_other_format

@@ -59,6 +59,19 @@ comes_and_goes_with_the_module() {
 	has_event $event
 }
 
+# A probe of another module stays attached, and waits for the marker.
+goes_with_a_probe_attached() {
+	load marker_sample &&
+	load marker_probe marker=sample_event print=0 &&
+	unload marker_sample &&
+	has_no_event $event &&
+	load marker_sample &&
+	has_event $event &&
+	unload marker_probe &&
+	unload marker_sample &&
+	has_no_event $event
+}
+
 fields_have_names_and_types() {
 	start &&
 	for want in "int i" "unsigned int u" "unsigned int x" "long l" \
@@ -197,8 +210,9 @@ events_are_for_root_only() {
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
 echo "TAP version 13"
-echo "1..12"
+echo "1..13"
 comes_and_goes_with_the_module; report "comes and goes with the module"
+goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
 values_arrive; report "values arrive"
 counts_every_hit; report "counts every hit"
