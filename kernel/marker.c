@@ -26,7 +26,7 @@
 
 #include "markers/markers.h"
 
-DEFINE_MUTEX(markers_mutex);
+DEFINE_MUTEX(markers_mutex);	/* protects all of this file */
 LIST_HEAD(marker_attached);
 
 /*

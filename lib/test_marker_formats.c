@@ -202,12 +202,12 @@ do {									\
 	expect_event(test, STRING_OF(name), format);			\
 	KUNIT_EXPECT_EQ_MSG(test, reading.list, want, "%s", format);	\
 	KUNIT_EXPECT_EQ_MSG(test, reading.variadic, want, "%s", format); \
-} while (0);
+} while (0)
 
 static void formats_test_calls(struct kunit *test)
 {
 #define MARKER_FORMAT(format, conversion, type, c_type, is_signed, precision) \
-	TRY(CONCATENATE(kunit_format_, __LINE__), format, c_type)
+	TRY(CONCATENATE(kunit_format_, __LINE__), format, c_type);
 #include "test_marker_formats.h"
 }
 

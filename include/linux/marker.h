@@ -220,6 +220,14 @@ static inline void marker_synchronize_unregister(void)
 	tracepoint_synchronize_unregister();
 }
 
+/* Sparse does not know the length. */
+#ifdef __CHECKER__
+#define __mark_has_no_nul(format)	true
+#else
+#define __mark_has_no_nul(format)					\
+	(sizeof(format) == __builtin_strlen(format) + 1)
+#endif
+
 /*
  * The section of strings has no gaps: scripts/module-markers.sh takes it for a
  * list of names and formats in turn. The build checks the conversions there, once
@@ -228,7 +236,7 @@ static inline void marker_synchronize_unregister(void)
 #define __DEFINE_MARKER(mark, _format, _tp, _tp_cb)			\
 	static_assert(sizeof(#mark) <= MARKER_NAME_LEN,			\
 		      "the name of a marker is too long");		\
-	static_assert(sizeof(_format) == __builtin_strlen(_format) + 1,	\
+	static_assert(__mark_has_no_nul(_format),			\
 		      "the format of a marker has a NUL in it");	\
 	static const char __mark_strings_##mark[]			\
 	__aligned(1) __section("__markers_strings") =			\

@@ -26,15 +26,16 @@ const struct marker_probe marker_no_probes[] = {
  */
 #define CALL_PROBES(_marker)						\
 do {									\
-	struct marker_hit hit __uninitialized;			\
+	struct marker_hit hit __uninitialized;				\
+	marker_probe_func *call;					\
 									\
 	hit.marker = _marker;						\
 	hit.probe = rcu_dereference_sched((_marker)->entry->call);	\
 	marker_set_hit_ip(&hit, _RET_IP_);				\
 	for (;;) {							\
 		va_start(hit.args, _marker);				\
-		READ_ONCE(hit.probe->call)(hit.probe->data, NULL,	\
-					   hit.marker->format, &hit.args); \
+		call = READ_ONCE(hit.probe->call);			\
+		call(hit.probe->data, NULL, hit.marker->format, &hit.args); \
 		va_end(hit.args);					\
 		if (likely(!hit.probe[1].call))				\
 			break;						\

@@ -17,7 +17,7 @@
 
 extern struct marker __start___markers[], __stop___markers[];
 
-DEFINE_MUTEX(marker_notify_mutex);
+DEFINE_MUTEX(marker_notify_mutex);	/* protects notifiers and ranges */
 LIST_HEAD(marker_ranges);
 
 static BLOCKING_NOTIFIER_HEAD(marker_notifiers);

@@ -278,7 +278,7 @@ bool marker_disconnect_range(struct marker_range *range)
 	list_for_each_entry(part, &range->parts, list) {
 		disconnect_part(part);
 		for_each_site_of(part, site)
-			fed |= site->tp != NULL;
+			fed = fed || site->tp;
 	}
 	imv_defer_end(deferred);
 	return fed;

@@ -130,13 +130,15 @@ static __always_inline void put_scratch(void)
 static __always_inline void store_number(void *record,
 					 const struct marker_store *to, u64 value)
 {
+	const char text[CHAR_SIZE] = { value };
+
 	record += to->offset;
 	if (to->kind == STORE_8)
 		*(u64 *)record = value;
 	else if (likely(to->kind == STORE_4))
 		*(u32 *)record = value;
 	else
-		memcpy(record, (char [CHAR_SIZE]){ value }, CHAR_SIZE);
+		memcpy(record, text, CHAR_SIZE);
 }
 
 /* On 64 bits, any argument takes a word. */
@@ -336,8 +338,9 @@ trace_marker_any(struct trace_event_file *file, va_list *args)
 }
 
 /* The probe for ftrace; @private is the file of the event in an instance. */
-static __marker_probe_text void trace_marker(void *private, void *call_private,
-				       const char *format, va_list *args)
+static __marker_probe_text void
+trace_marker(void *private, void *call_private, const char *format,
+	     va_list *args)
 {
 	struct trace_event_file *file = private;
 	const struct marker_event *event = event_of(file->event_call);
@@ -349,9 +352,9 @@ static __marker_probe_text void trace_marker(void *private, void *call_private,
 }
 
 /* The same for an event with strings. */
-static __marker_probe_text void trace_marker_strings(void *private, void *call_private,
-					       const char *format,
-					       va_list *args)
+static __marker_probe_text void
+trace_marker_strings(void *private, void *call_private, const char *format,
+		     va_list *args)
 {
 	struct trace_event_file *file = private;
 	const struct marker_event *event = event_of(file->event_call);
@@ -430,8 +433,8 @@ static __always_inline void perf_submit(struct marker_event *event,
 }
 
 /* The probe for perf and BPF; @private is the event. */
-static __marker_probe_text void perf_marker(void *private, void *call_private,
-				      const char *format, va_list *args)
+static __marker_probe_text void
+perf_marker(void *private, void *call_private, const char *format, va_list *args)
 {
 	struct marker_event *event = private;
 
@@ -440,8 +443,9 @@ static __marker_probe_text void perf_marker(void *private, void *call_private,
 }
 
 /* The same for an event with strings. */
-static __marker_probe_text void perf_marker_strings(void *private, void *call_private,
-					      const char *format, va_list *args)
+static __marker_probe_text void
+perf_marker_strings(void *private, void *call_private, const char *format,
+		    va_list *args)
 {
 	struct marker_event *event = private;
 	unsigned long ip = traced_ip(args);

@@ -102,6 +102,7 @@ first_format_again() {
 pair=$tracing/events/check/pair
 probe_of_other_format() {
 	insmod "$dir/first.ko" || return
+	# shellcheck disable=SC2016 # $number is of the event
 	echo 'e:check/pair markers/check_pair n=$number' >>$tracing/dynamic_events &&
 		rmmod first && insmod "$dir/second.ko" || return
 	for _ in 1 2; do

@@ -3,7 +3,7 @@
  * Each allocation of an operation fails once, in its turn, until the operation is
  * done without a failure:
  *
- *	failnth module FILE PATH	loads the module of that file; its last 200
+ *	failnth module FILE PATH	loads the module of that file; its last 130
  *					allocations, since those for its text
  *					complain with a stack
  *	failnth write FILE PATH		writes 1 to the file
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 		die("fail-nth");
 	if (is_module(argv)) {
 		read_image(argv[2]);
-		nth = first_of_last(argv, 200);
+		nth = first_of_last(argv, 130);
 	}
 	for (; ; nth++) {
 		set_nth(nth);

@@ -61,6 +61,7 @@ comes_and_goes_with_the_module() {
 
 # A probe of another module stays attached, and waits for the marker.
 goes_with_a_probe_attached() {
+	mkdir "$instance" &&
 	load marker_sample &&
 	load marker_probe marker=sample_event print=0 &&
 	unload marker_sample &&
