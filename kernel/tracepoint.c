@@ -271,6 +271,33 @@ static void call_unregfunc(const struct tracepoint *tp)
 		tp->callbacks->unregfunc();
 }
 
+static int call_connect(struct tracepoint *tp, const struct tracepoint_func *probe)
+{
+	return tp->callbacks && tp->callbacks->connect ?
+	       tp->callbacks->connect(tp, probe) : 0;
+}
+
+static void call_disconnect(struct tracepoint *tp,
+			    const struct tracepoint_func *probe)
+{
+	if (tp->callbacks && tp->callbacks->disconnect)
+		tp->callbacks->disconnect(tp, probe);
+}
+
+/* What the tracepoint's own callbacks say to a new probe. */
+static int announce_probe(struct tracepoint *tp, const struct tracepoint_func *add,
+			  bool first)
+{
+	int ret = first ? call_regfunc(tp) : 0;
+
+	if (ret < 0)
+		return ret;
+	ret = call_connect(tp, add);
+	if (ret < 0 && first)
+		call_unregfunc(tp);
+	return ret;
+}
+
 static int tracepoint_add_probe(struct tracepoint *tp,
 				const struct tracepoint_func *add)
 {
@@ -284,7 +311,7 @@ static int tracepoint_add_probe(struct tracepoint *tp,
 	if (IS_ERR(new))
 		return PTR_ERR(new);
 
-	ret = old ? 0 : call_regfunc(tp);
+	ret = announce_probe(tp, add, !old);
 	if (ret < 0) {
 		retire_probes(new);	/* perf and kallsyms know its trampoline */
 		return ret;
@@ -320,11 +347,11 @@ static int tracepoint_remove_probe(struct tracepoint *tp,
 	/* Only an array that is not empty takes memory, which may take sleep. */
 	new = atomic && count_live(old) > 1 ? ERR_PTR(-ENOMEM) :
 	      make_probes(tp, old, NULL, del);
-	if (IS_ERR(new)) {
+	if (IS_ERR(new))
 		remove_in_place(tp, found);
-		return 0;
-	}
-	set_probes(tp, new);
+	else
+		set_probes(tp, new);
+	call_disconnect(tp, del);
 	if (!new)
 		call_unregfunc(tp);
 	return 0;
@@ -386,7 +413,7 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
  * Context: may sleep; takes tracepoints_mutex and what imv_set() takes.
  * Return: 0, -EINVAL without a probe, -EEXIST if it is connected with the same
  *	   data, -EBUSY in atomic context, -ENOMEM, -ERANGE if @probe is no
- *	   function, or the error of the tracepoint's own register callback.
+ *	   function, or the error of the tracepoint's own callbacks.
  *	   On an error nothing has changed.
  */
 int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
@@ -626,11 +653,16 @@ static int tracepoint_module_coming(struct module *mod)
 /* Nothing refers to the tracepoint when its module is freed. */
 static void drop_all_probes(struct tracepoint *tp, void *priv)
 {
-	if (!tp_probes(tp))
+	struct tracepoint_func *probe = tp_probes(tp);
+
+	if (!probe)
 		return;
 	WARN(1, "tracepoint %s: its module is unloaded while probes are registered\n",
 	     tp->name);
-	set_probes(tp, NULL);
+	set_probes(tp, NULL);	/* the array lives on for a while */
+	for (; probe->func; probe++)
+		if (probe_is_live(probe))
+			call_disconnect(tp, probe);
 	call_unregfunc(tp);
 }
 

@@ -81,6 +81,37 @@ DEFINE_TRACE(kunit_many_args,
 	     TP_PROTO(u8 a, u16 b, u32 c, u64 d, void *e, long f, int g, s8 h),
 	     TP_ARGS(a, b, c, d, e, f, g, h));
 
+/* Of the probes that are connected, the data add up to the sum. */
+static unsigned long connected_sum;
+static int unreg_calls_before;
+
+static int test_connect(struct tracepoint *tp, const struct tracepoint_func *probe)
+{
+	if ((unsigned long)probe->data > 9)
+		return -EDOM;
+	connected_sum += (unsigned long)probe->data;
+	return 0;
+}
+
+static void test_disconnect(struct tracepoint *tp, const struct tracepoint_func *probe)
+{
+	connected_sum -= (unsigned long)probe->data;
+	unreg_calls_before = unreg_calls;
+}
+
+static const struct tracepoint_callbacks each_callbacks = {
+	.regfunc = test_reg,
+	.unregfunc = test_unreg,
+	.connect = test_connect,
+	.disconnect = test_disconnect,
+};
+
+/* Without a place in the code, as of a module that only hears of probes. */
+static struct tracepoint each_tracepoint = {
+	.name = "kunit_each",
+	.callbacks = &each_callbacks,
+};
+
 DEFINE_TRACE(kunit_words);
 DEFINE_TRACE(kunit_pairs);
 DEFINE_TRACE(kunit_most_args);
@@ -130,6 +161,7 @@ static int tp_test_init(struct kunit *test)
 	reg_calls = 0;
 	unreg_calls = 0;
 	reg_result = 0;
+	connected_sum = 0;
 	return 0;
 }
 
@@ -644,6 +676,63 @@ static void tp_test_callbacks(struct kunit *test)
 	unregister_trace_kunit_callbacks(probe_number, digit(2));
 	KUNIT_EXPECT_EQ(test, unreg_calls, 1);
 	KUNIT_EXPECT_EQ(test, reg_calls, 1);
+}
+
+static int connect_each(unsigned long nr)
+{
+	return tracepoint_probe_register(&each_tracepoint, probe_number, digit(nr));
+}
+
+static int disconnect_each(unsigned long nr)
+{
+	return tracepoint_probe_unregister(&each_tracepoint, probe_number, digit(nr));
+}
+
+static void tp_test_callbacks_of_each(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, connect_each(1), 0);
+	KUNIT_EXPECT_EQ(test, connect_each(2), 0);
+	KUNIT_EXPECT_EQ(test, connect_each(4), 0);
+	KUNIT_EXPECT_EQ(test, connect_each(2), -EEXIST);
+	KUNIT_EXPECT_EQ(test, connected_sum, 7UL);
+	KUNIT_EXPECT_EQ(test, disconnect_each(2), 0);
+	KUNIT_EXPECT_EQ(test, disconnect_each(2), -ENOENT);
+	KUNIT_EXPECT_EQ(test, connected_sum, 5UL);
+	KUNIT_EXPECT_EQ(test, disconnect_each(4), 0);
+	KUNIT_EXPECT_EQ(test, disconnect_each(1), 0);
+	KUNIT_EXPECT_EQ(test, connected_sum, 0UL);
+	KUNIT_EXPECT_EQ(test, unreg_calls_before, 0);
+	KUNIT_EXPECT_EQ(test, unreg_calls, 1);
+}
+
+static void tp_test_callbacks_without_memory(struct kunit *test)
+{
+	need_failing_alloc(test);
+	KUNIT_EXPECT_EQ(test, connect_each(1), 0);
+	KUNIT_EXPECT_EQ(test, connect_each(2), 0);
+	fail_next_alloc();
+	KUNIT_EXPECT_EQ(test, connect_each(4), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, connected_sum, 3UL);
+	fail_next_alloc();
+	KUNIT_EXPECT_EQ(test, disconnect_each(2), 0);
+	stop_failing();
+	KUNIT_EXPECT_EQ(test, connected_sum, 1UL);
+	KUNIT_EXPECT_EQ(test, disconnect_each(1), 0);
+	KUNIT_EXPECT_EQ(test, connected_sum, 0UL);
+}
+
+/* A probe that is refused was never there. */
+static void tp_test_refused_probe(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, connect_each(10), -EDOM);
+	KUNIT_EXPECT_EQ(test, disconnect_each(10), -ENOENT);
+	KUNIT_EXPECT_EQ(test, reg_calls, unreg_calls);
+	KUNIT_EXPECT_EQ(test, connect_each(1), 0);
+	KUNIT_EXPECT_EQ(test, connect_each(10), -EDOM);
+	KUNIT_EXPECT_EQ(test, reg_calls, unreg_calls + 1);
+	KUNIT_EXPECT_EQ(test, connected_sum, 1UL);
+	KUNIT_EXPECT_EQ(test, disconnect_each(1), 0);
+	KUNIT_EXPECT_EQ(test, reg_calls, unreg_calls);
 }
 
 static void tp_test_callback_fails(struct kunit *test)
@@ -1383,6 +1472,9 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_no_function),
 	KUNIT_CASE(tp_test_condition),
 	KUNIT_CASE(tp_test_callbacks),
+	KUNIT_CASE(tp_test_callbacks_of_each),
+	KUNIT_CASE(tp_test_callbacks_without_memory),
+	KUNIT_CASE(tp_test_refused_probe),
 	KUNIT_CASE(tp_test_callback_fails),
 	KUNIT_CASE(tp_test_rcuidle),
 	KUNIT_CASE(tp_test_preemption),

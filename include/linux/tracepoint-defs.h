@@ -25,6 +25,7 @@
 #include <linux/static_key.h>	/* for its users who get it from here */
 
 struct static_call_key;
+struct tracepoint;
 
 struct trace_print_flags {
 	unsigned long		mask;
@@ -52,10 +53,21 @@ struct tracepoint_func {
  * struct tracepoint_callbacks - what to do around the use of a tracepoint
  * @regfunc: called before the first probe is connected, or NULL
  * @unregfunc: called after the last one is disconnected, or NULL
+ * @connect: called before each probe is connected, after @regfunc, or NULL; an
+ *	     error refuses the probe
+ * @disconnect: called after each one is disconnected, before @unregfunc, or NULL;
+ *		it may still run on other CPUs
+ *
+ * All may sleep, and run under tracepoints_mutex: they cannot connect or
+ * disconnect probes.
  */
 struct tracepoint_callbacks {
 	int (*regfunc)(void);
 	void (*unregfunc)(void);
+	int (*connect)(struct tracepoint *tp,
+		       const struct tracepoint_func *probe);
+	void (*disconnect)(struct tracepoint *tp,
+			   const struct tracepoint_func *probe);
 };
 
 /**
