@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Makes the markers of the kernel and of its modules events of LTTng. An event
- * is made for each name and format when it is first seen, gets a slot, and keeps
- * it. LTTng shows those that a loaded module has; a session that has the event
- * of a marker that is gone sees it again when the module comes again.
+ * Makes the markers of the kernel and of its modules events of LTTng: one for
+ * each name and format. LTTng shows those that a loaded module has. A session
+ * that has the event of a module that is unloaded sees it again when the module
+ * is loaded again, so the event is kept as long as there is any session or
+ * trigger that may have it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/immediate.h>
+#include <linux/list.h>
+#include <linux/log2.h>
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/stringhash.h>
 
 #include <lttng/events.h>
 
@@ -24,23 +31,33 @@
  */
 static DEFINE_MUTEX(events_mutex);
 
-/* All that ever were, by their slots. */
-static struct mark_event *events[NR_SLOTS];
-static unsigned int nr_events;
+/* All events, by the names of their markers. */
+static DEFINE_HASHTABLE(events, 12);
 
-#define for_each_event(e)						\
-	for (e = events; e < events + nr_events; e++)
+/* Those that no loaded module has. */
+static LIST_HEAD(gone);
 
-/* Those that are shown. LTTng reads it while the provider is registered. */
-static const struct lttng_kernel_event_desc *shown[NR_SLOTS];
-
-static struct lttng_kernel_probe_desc provider = {
-	.provider_name = "markers",
-	.event_desc = shown,
+/* The events of the markers of a module, or of the kernel. */
+struct events_of {
+	struct list_head list;
+	struct module *mod;
+	unsigned int count, room;
+	struct mark_event *events[];
 };
 
-static bool registered;
-static int register_error;
+static LIST_HEAD(modules);
+
+#define for_each_event_of(of, e)					\
+	for (e = (of)->events; e < (of)->events + (of)->count; e++)
+
+/*
+ * What LTTng shows: the list of descriptions in the provider, which changes only
+ * while the provider is not registered.
+ */
+static struct lttng_kernel_probe_desc provider = { .provider_name = "markers" };
+static const struct lttng_kernel_event_desc **shown;
+static unsigned int shown_room;
+static bool started, registered;
 
 /*
  * Connecting
@@ -63,26 +80,34 @@ static void disconnect_event(struct mark_event *event)
 	event->connected = false;
 }
 
-static void connect_events_locked(void)
+static void update_connection(struct mark_event *event)
 {
-	struct mark_event **e;
-	bool wanted;
+	bool wanted = event->modules && !hlist_empty(&event->users);
 
-	lockdep_assert_held(&events_mutex);
-	for_each_event(e) {
-		wanted = (*e)->present && slot_is_used((*e)->slot);
-		if (wanted && !(*e)->connected)
-			connect_event(*e);
-		else if (!wanted && (*e)->connected)
-			disconnect_event(*e);
-	}
+	if (wanted && !event->connected)
+		connect_event(event);
+	else if (!wanted && event->connected)
+		disconnect_event(event);
 }
 
-/* Connects the markers whose events are in use, and no others. */
+static void connect_changed(void)
+{
+	struct mark_event *event;
+
+	lockdep_assert_held(&events_mutex);
+	while ((event = next_changed()))
+		update_connection(event);
+}
+
+/* Connects the markers whose events are in use; the code of all changes at once. */
 void connect_events(void)
 {
+	bool deferred;
+
 	mutex_lock(&events_mutex);
-	connect_events_locked();
+	deferred = imv_defer_begin();
+	connect_changed();
+	imv_defer_end(deferred);
 	mutex_unlock(&events_mutex);
 }
 
@@ -90,129 +115,242 @@ void connect_events(void)
  * Showing
  */
 
-/* LTTng looks at what is new only when a provider is registered. */
-static void show_events(void)
+static void hide_provider(void)
 {
-	unsigned int count = 0;
-	struct mark_event **e;
-
 	if (registered)
 		lttng_kernel_probe_unregister(&provider);
-	for_each_event(e)
-		if ((*e)->present)
-			shown[count++] = &(*e)->desc;
-	provider.nr_events = count;
-	register_error = lttng_kernel_probe_register(&provider);
-	registered = !register_error;
-	if (register_error)
-		pr_err("LTTng does not take the events of markers: error %d\n",
-		       register_error);
+	registered = false;
+}
+
+/* LTTng looks at what is new only when a provider is registered. */
+static int show_provider(void)
+{
+	int ret;
+
+	if (!started)
+		return 0;
+	ret = lttng_kernel_probe_register(&provider);
+	registered = !ret;
+	if (ret)
+		pr_err("LTTng does not take the events of markers: error %d\n", ret);
+	return ret;
+}
+
+static int make_room(unsigned int more)
+{
+	unsigned int needed = provider.nr_events + more;
+	const struct lttng_kernel_event_desc **room;
+
+	if (needed <= shown_room)
+		return 0;
+	needed = roundup_pow_of_two(needed);
+	room = kvmalloc_array(needed, sizeof(*room), GFP_KERNEL);
+	if (!room)
+		return -ENOMEM;
+	if (shown)
+		memcpy(room, shown, provider.nr_events * sizeof(*room));
+	kvfree(shown);
+	shown = room;
+	shown_room = needed;
+	provider.event_desc = shown;
+	return 0;
+}
+
+static void show_event(struct mark_event *event)
+{
+	list_del_init(&event->gone);
+	event->place = provider.nr_events++;
+	shown[event->place] = &event->desc;
+}
+
+/* The last one takes its place. */
+static void hide_event(struct mark_event *event)
+{
+	const struct lttng_kernel_event_desc *last = shown[--provider.nr_events];
+
+	shown[event->place] = last;
+	container_of(last, struct mark_event, desc)->place = event->place;
+	list_add(&event->gone, &gone);
+}
+
+/*
+ * Events
+ */
+
+static u32 hash_of(const char *name)
+{
+	return full_name_hash(NULL, name, strlen(name));
 }
 
 static struct mark_event *find_event(const char *name, const char *format)
 {
-	struct mark_event **e;
+	struct mark_event *event;
 
-	for_each_event(e)
-		if (!strcmp((*e)->name, name) && !strcmp((*e)->format, format))
-			return *e;
+	hash_for_each_possible(events, event, node, hash_of(name))
+		if (!strcmp(event->name, name) && !strcmp(event->format, format))
+			return event;
 	return NULL;
 }
 
-static unsigned int count_formats(const char *name)
+static bool has_number(const char *name, unsigned int number)
 {
-	unsigned int count = 0;
-	struct mark_event **e;
+	struct mark_event *event;
 
-	for_each_event(e)
-		count += !strcmp((*e)->name, name);
-	return count;
+	hash_for_each_possible(events, event, node, hash_of(name))
+		if (!strcmp(event->name, name) && event->number == number)
+			return true;
+	return false;
 }
 
-static void tell_of_full_slots(const char *name)
-{
-	static bool told;
-
-	if (!told)
-		pr_warn("%s and other markers are no events: the %d slots are taken; reload the module to free those of markers that are gone\n",
-			name, NR_SLOTS);
-	told = true;
-}
-
+/* It is gone until it is shown. */
 static struct mark_event *add_event(const char *name, const char *format)
 {
-	unsigned int others = count_formats(name);
+	static unsigned int last_slot;
 	struct mark_event *event;
-	char suffix[16] = "";
+	unsigned int number = 1;
 
-	if (nr_events == NR_SLOTS) {
-		tell_of_full_slots(name);
-		return NULL;
-	}
-	/* No name of a marker has a dot, so the name cannot be one already. */
-	if (others)
-		snprintf(suffix, sizeof(suffix), ".%u", others + 1);
-	event = new_event(name, format, suffix);
+	while (has_number(name, number))
+		number++;
+	event = new_event(name, format, number);
 	if (IS_ERR(event)) {
 		pr_warn("%s: no event for the format \"%s\": error %pe\n", name,
 			format, event);
 		return NULL;
 	}
-	if (others)
+	if (number > 1)
 		pr_warn("%s: a marker of this name has another format; that with \"%s\" is the event %s\n",
 			name, format, event->desc.event_name);
-	event->slot = nr_events;
-	event->desc.event_kname = slot_name(event->slot);
+	event->desc.event_kname = slot_name(last_slot++);
 	event->desc.probe_desc = &provider;
 	event->class.probe_desc = &provider;
-	events[nr_events++] = event;
+	hash_add(events, &event->node, hash_of(name));
+	list_add(&event->gone, &gone);
 	return event;
 }
 
-/* Markers of which there can be no event are told of once, as they come. */
-static int note_marker(const struct marker_info *info, void *coming)
+/*
+ * An event that is not shown is new to no session. Those that have any event hold
+ * this module, once each; as the caller does.
+ */
+static void free_gone(void)
 {
-	const struct marker *marker = info->marker;
-	struct mark_event *event = find_event(marker->name, marker->format);
+	struct mark_event *event, *next;
 
-	if (!event && info->mod == coming)
-		event = add_event(marker->name, marker->format);
-	if (event)
-		event->present = true;
+	if (list_empty(&gone) || module_refcount(THIS_MODULE) > 1)
+		return;
+	connect_changed();	/* the list of these is empty then */
+	marker_synchronize_unregister();
+	list_for_each_entry_safe(event, next, &gone, gone) {
+		hash_del(&event->node);
+		free_event(event);
+	}
+	INIT_LIST_HEAD(&gone);
+}
+
+/*
+ * Modules
+ */
+
+struct shim { struct module *mod; int (*fct)(const struct marker_info *, void *); void *priv; };
+static int shim_fct(const struct marker_info *info, void *priv)
+{
+	struct shim *s = priv;
+	return info->mod == s->mod ? s->fct(info, s->priv) : 0;
+}
+static int for_each_marker_of(struct module *mod, int (*fct)(const struct marker_info *, void *), void *priv)
+{
+	struct shim s = { mod, fct, priv };
+	return for_each_marker(shim_fct, &s);
+}
+
+static int count_marker(const struct marker_info *info, void *count)
+{
+	++*(unsigned int *)count;
 	return 0;
 }
 
-/* Are others present than are shown? */
-static bool has_changed(void)
+static int note_marker(const struct marker_info *info, void *priv)
 {
-	unsigned int count = 0;
-	struct mark_event **e;
+	const struct marker *marker = info->marker;
+	struct events_of *of = priv;
+	struct mark_event *event = find_event(marker->name, marker->format);
 
-	for_each_event(e) {
-		if (!(*e)->present)
-			continue;
-		if (count == provider.nr_events || shown[count] != &(*e)->desc)
-			return true;
-		count++;
-	}
-	return count != provider.nr_events;
+	if (!event)
+		event = add_event(marker->name, marker->format);
+	if (event && of->count < of->room)
+		of->events[of->count++] = event;
+	return 0;
 }
 
-/* No module; that of the kernel is NULL. */
-#define NONE	((void *)-1L)
-
-static void update_events(void *coming)
+/* Return: the events of a module, which are made if need be; NULL without any. */
+static struct events_of *events_of(struct module *mod)
 {
+	struct events_of *of;
+	unsigned int count = 0;
+
+	for_each_marker_of(mod, count_marker, &count);
+	if (!count)
+		return NULL;
+	of = kvzalloc(struct_size(of, events, count), GFP_KERNEL);
+	if (!of)
+		return NULL;
+	of->mod = mod;
+	of->room = count;
+	for_each_marker_of(mod, note_marker, of);
+	return of;
+}
+
+static void update_connections(const struct events_of *of)
+{
+	struct mark_event *const *e;
+	bool deferred = imv_defer_begin();
+
+	connect_changed();
+	for_each_event_of(of, e)
+		update_connection(*e);
+	imv_defer_end(deferred);
+}
+
+static void module_coming(struct module *mod)
+{
+	struct events_of *of = events_of(mod);
 	struct mark_event **e;
 
-	mutex_lock(&events_mutex);
-	for_each_event(e)
-		(*e)->present = false;
-	for_each_marker(note_marker, coming);
-	if (has_changed())
-		show_events();
-	connect_events_locked();
-	mutex_unlock(&events_mutex);
+	if (!of)
+		return;
+	hide_provider();
+	if (make_room(of->count)) {
+		pr_err("%s: no memory for its events\n",
+		       mod ? mod->name : "kernel");
+		of->count = 0;
+	}
+	for_each_event_of(of, e)
+		if (!(*e)->modules++)
+			show_event(*e);
+	list_add(&of->list, &modules);
+	show_provider();
+	update_connections(of);
+}
+
+static void module_going(struct module *mod)
+{
+	struct mark_event **e;
+	struct events_of *of;
+
+	list_for_each_entry(of, &modules, list)
+		if (of->mod == mod)
+			break;
+	if (list_entry_is_head(of, &modules, list))
+		return;
+	hide_provider();
+	for_each_event_of(of, e)
+		if (!--(*e)->modules)
+			hide_event(*e);
+	show_provider();
+	update_connections(of);
+	list_del(&of->list);
+	kvfree(of);
+	free_gone();
 }
 
 /* While the bridge goes, LTTng could not get hold of it for an event. */
@@ -221,7 +359,12 @@ static int markers_notify(struct notifier_block *nb, unsigned long change,
 {
 	if (!try_module_get(THIS_MODULE))
 		return NOTIFY_OK;
-	update_events(change == MARKERS_COMING ? mod : NONE);
+	mutex_lock(&events_mutex);
+	if (change == MARKERS_COMING)
+		module_coming(mod);
+	else
+		module_going(mod);
+	mutex_unlock(&events_mutex);
 	module_put(THIS_MODULE);
 	return NOTIFY_OK;
 }
@@ -229,23 +372,47 @@ static int markers_notify(struct notifier_block *nb, unsigned long change,
 static struct notifier_block markers_nb = { .notifier_call = markers_notify };
 
 /*
- * The module
+ * The bridge
  */
+
+static void free_all(void)
+{
+	struct events_of *of, *next_of;
+	struct mark_event *event;
+	struct hlist_node *next;
+	unsigned int bucket;
+
+	hash_for_each_safe(events, bucket, next, event, node)
+		free_event(event);
+	list_for_each_entry_safe(of, next_of, &modules, list)
+		kvfree(of);
+	kvfree(shown);
+	free_hits();
+}
 
 /* No session has an event any more: each holds the module. */
 static void leave(void)
 {
-	struct mark_event **e;
-
 	unregister_marker_notifier(&markers_nb);
-	if (registered)
-		lttng_kernel_probe_unregister(&provider);
+	mutex_lock(&events_mutex);
+	hide_provider();
+	mutex_unlock(&events_mutex);
 	flush_slots();
 	connect_events();
 	marker_synchronize_unregister();
-	for_each_event(e)
-		free_event(*e);
-	free_hits();
+	free_all();
+}
+
+/* All that are there are shown together. */
+static int start(void)
+{
+	int ret;
+
+	mutex_lock(&events_mutex);
+	started = true;
+	ret = show_provider();
+	mutex_unlock(&events_mutex);
+	return ret;
 }
 
 static int __init markers_init(void)
@@ -259,9 +426,10 @@ static int __init markers_init(void)
 		free_hits();
 		return ret;
 	}
-	if (register_error)
+	ret = start();
+	if (ret)
 		leave();
-	return register_error;
+	return ret;
 }
 module_init(markers_init);
 

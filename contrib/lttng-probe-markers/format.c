@@ -168,15 +168,26 @@ static int count_fields(const char *format)
 	return count > MAX_FIELDS ? -E2BIG : count;
 }
 
+/* No name of a marker has a dot, so the name cannot be one already. */
+static const char *event_name(const char *name, unsigned int number)
+{
+	if (number == 1)
+		return kasprintf(GFP_KERNEL, "markers_%s", name);
+	return kasprintf(GFP_KERNEL, "markers_%s.%u", name, number);
+}
+
 static int init_event(struct mark_event *event, const char *name,
-		      const char *format, const char *suffix)
+		      const char *format, unsigned int number)
 {
 	int ret;
 
+	INIT_LIST_HEAD(&event->gone);
+	INIT_LIST_HEAD(&event->changed);
+	event->number = number;
+
 	event->name = kstrdup(name, GFP_KERNEL);
 	event->format = kstrdup(format, GFP_KERNEL);
-	event->desc.event_name = kasprintf(GFP_KERNEL, "markers_%s%s", name,
-					   suffix);
+	event->desc.event_name = event_name(name, number);
 	if (!event->name || !event->format || !event->desc.event_name)
 		return -ENOMEM;
 	ret = add_fields(event);
@@ -204,12 +215,12 @@ void free_event(struct mark_event *event)
 }
 
 /*
- * The event for a name and a format; @suffix tells it from others of the name.
+ * The event for a name and a format; @number tells it from others of the name.
  * Return: the event, -EINVAL for a conversion that is not of a basic type,
  *	   -E2BIG for too many fields, -ENOMEM.
  */
 struct mark_event *new_event(const char *name, const char *format,
-			     const char *suffix)
+			     unsigned int number)
 {
 	int count = count_fields(format), ret;
 	struct mark_event *event;
@@ -222,7 +233,7 @@ struct mark_event *new_event(const char *name, const char *format,
 	/* One more, since kcalloc() of nothing gives no pointer to use. */
 	event->pointers = kcalloc(count + 1, sizeof(*event->pointers),
 				  GFP_KERNEL);
-	ret = event->pointers ? init_event(event, name, format, suffix) :
+	ret = event->pointers ? init_event(event, name, format, number) :
 				-ENOMEM;
 	if (!ret)
 		return event;

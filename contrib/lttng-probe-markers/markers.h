@@ -9,9 +9,11 @@
  *		they are connected
  * format.c	an event and its fields, made from a format
  * record.c	the values of a hit, and how they get into a trace
- * slots.c	the tracepoints by which LTTng turns events on and off
+ * slots.c	the tracepoints by which LTTng turns events on and off, and who
+ *		has an event turned on
  */
 
+#include <linux/list.h>
 #include <linux/marker.h>
 #include <linux/types.h>
 #include <lttng/events.h>
@@ -19,9 +21,6 @@
 /* Of an event, and the size of all strings of a hit together. */
 #define MAX_FIELDS	64
 #define STRINGS_SIZE	2048
-
-/* How many events there can be; slots.c makes so many tracepoints. */
-#define NR_SLOTS	512
 
 /**
  * struct mark_field - an argument of a marker
@@ -43,16 +42,18 @@ struct mark_field {
 /**
  * struct mark_event - a name and format of markers, as an event of LTTng
  *
- * It is there until the bridge is unloaded, for a session may have it, and
- * nobody tells how long.
- *
  * @desc: what LTTng knows of it
  * @class: the part of @desc that has the fields
  * @name: the name of the marker
  * @format: its format
- * @slot: the number of its slot
- * @present: has any loaded module such a marker?
+ * @number: its place among the events of this name
+ * @modules: how many loaded modules, or the kernel, have such a marker
+ * @place: its place among what is shown, if any has
  * @connected: is it connected to the marker?
+ * @node: in the table of all events
+ * @gone: in the list of those that no module has
+ * @changed: in the list of those whose users changed
+ * @users: the events of LTTng that are enabled
  * @nr_strings: how many fields are %s
  * @nr_fields: how many fields there are
  * @pointers: to the fields, as LTTng wants them
@@ -63,9 +64,14 @@ struct mark_event {
 	struct lttng_kernel_tracepoint_class class;
 	const char *name;
 	const char *format;
-	unsigned int slot;
-	bool present;
+	unsigned int number;
+	unsigned int modules;
+	unsigned int place;
 	bool connected;
+	struct hlist_node node;
+	struct list_head gone;
+	struct list_head changed;
+	struct hlist_head users;
 	unsigned int nr_strings;
 	unsigned int nr_fields;
 	const struct lttng_kernel_event_field **pointers;
@@ -95,7 +101,7 @@ struct hit {
 
 /* format.c */
 struct mark_event *new_event(const char *name, const char *format,
-			     const char *suffix);
+			     unsigned int number);
 void free_event(struct mark_event *event);
 
 /* record.c */
@@ -106,9 +112,9 @@ void marker_hit(void *private, void *call_private, const char *format,
 void record_hit(void *data, const struct hit *hit);
 
 /* slots.c */
-const char *slot_name(unsigned int slot);
-bool slot_is_used(unsigned int slot);
-void slot_call(unsigned int slot, const struct hit *hit);
+const char *slot_name(unsigned int number);
+struct mark_event *next_changed(void);
+void call_users(const struct mark_event *event, const struct hit *hit);
 void flush_slots(void);
 
 /* bridge.c */

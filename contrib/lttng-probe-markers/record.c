@@ -142,7 +142,7 @@ void marker_hit(void *private, void *call_private, const char *format,
 		hit->event = event;
 		read_values(hit, args);
 	}
-	slot_call(event->slot, hit);
+	call_users(event, hit);
 	this_cpu_dec(hits->depth);
 }
 
@@ -302,7 +302,7 @@ static bool passes_filter(const struct lttng_kernel_event_common *event,
 	       LTTNG_KERNEL_EVENT_FILTER_ACCEPT;
 }
 
-/* LTTng connects this to the slot of an event, for each that enabled it. */
+/* What LTTng connects to the slot of an event, for each that enabled it. */
 void record_hit(void *data, const struct hit *hit)
 {
 	struct lttng_kernel_event_common *event = data;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LTTng turns an event on by connecting a function of the event to the kernel's
- * tracepoint that the event names. Markers have none, so here is a pool of them,
- * the slots, one for each event: a marker is connected only while LTTng uses the
- * slot of its event, and a hit calls nobody but those who enabled this event.
+ * How the bridge hears that LTTng enables an event: LTTng connects a function of
+ * the event to the kernel's tracepoint that the event names. Markers have none, so
+ * here are some, the slots. They have no place in the code. Each time LTTng
+ * connects to one, or disconnects, the slot tells for which event, and a hit of
+ * a marker calls what is noted for its own event. Events share slots; that there
+ * are several keeps the lists short that the kernel and LTTng have for each.
  *
- * LTTng finds tracepoints by name when their module comes, so all of them are
+ * LTTng finds tracepoints by name when their module is loaded, so all of them are
  * made by the compiler.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -16,23 +18,64 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
+#include <lttng/events-internal.h>
+
 #include "markers.h"
 
-static bool slot_used[NR_SLOTS];
+/* An event of a session or of a trigger, while it is enabled. */
+struct event_user {
+	struct hlist_node node;
+	struct rcu_head rcu;
+	struct lttng_kernel_event_common *lttng;
+};
+
+/*
+ * The events whose users changed since their markers were connected. The task
+ * connects them before it is back in user space.
+ */
+static LIST_HEAD(changed);
+static struct task_struct *connector;
+static DEFINE_SPINLOCK(changed_lock);
+
+/* Return: one of the events whose users changed, or NULL. */
+struct mark_event *next_changed(void)
+{
+	struct mark_event *event;
+
+	spin_lock(&changed_lock);
+	event = list_first_entry_or_null(&changed, struct mark_event, changed);
+	if (event)
+		list_del_init(&event->changed);
+	spin_unlock(&changed_lock);
+	return event;
+}
+
+/* The task is free first: what it changes from here on may be seen too late. */
+static void connect_now(void)
+{
+	spin_lock(&changed_lock);
+	connector = NULL;
+	spin_unlock(&changed_lock);
+	connect_events();
+}
 
 static void connect_work_func(struct work_struct *work)
 {
-	connect_events();
+	connect_now();
 }
 
 static DECLARE_WORK(connect_work, connect_work_func);
 
 static int connect_release(struct inode *inode, struct file *file)
 {
-	connect_events();
+	connect_now();
 	return 0;
 }
 
@@ -58,77 +101,105 @@ static void connect_on_return(void)
 		fput(file);
 }
 
-static int use_slot(unsigned int slot, bool use)
+static void note_change(struct mark_event *event)
 {
-	WRITE_ONCE(slot_used[slot], use);
-	connect_on_return();
+	bool first;
+
+	spin_lock(&changed_lock);
+	if (list_empty(&event->changed))
+		list_add_tail(&event->changed, &changed);
+	first = connector != current;
+	connector = current;
+	spin_unlock(&changed_lock);
+	if (first)
+		connect_on_return();
+}
+
+static struct mark_event *
+event_of(const struct lttng_kernel_event_common *lttng)
+{
+	return container_of((struct lttng_kernel_event_desc *)lttng->priv->desc,
+			    struct mark_event, desc);
+}
+
+/* The lock of tracepoints protects the lists of users. */
+static int slot_connect(struct tracepoint *tp,
+			const struct tracepoint_func *probe)
+{
+	struct mark_event *event;
+	struct event_user *user;
+
+	if (probe->func != record_hit)
+		return -EPERM;
+	user = kmalloc(sizeof(*user), GFP_KERNEL);
+	if (!user)
+		return -ENOMEM;
+	user->lttng = probe->data;
+	event = event_of(user->lttng);
+	hlist_add_head_rcu(&user->node, &event->users);
+	note_change(event);
 	return 0;
 }
 
-/* n has three hexadecimal digits. */
-#define DEFINE_SLOT(n)							\
-	DECLARE_TRACE(lttng_markers_##n, TP_PROTO(const struct hit *hit), \
-		      TP_ARGS(hit));					\
-									\
-	static int use_##n(void)					\
-	{								\
-		return use_slot(0x##n, true);				\
-	}								\
-									\
-	static void leave_##n(void)					\
-	{								\
-		use_slot(0x##n, false);					\
-	}								\
-									\
-	static void call_##n(const struct hit *hit)			\
-	{								\
-		trace_call__lttng_markers_##n(hit);			\
-	}								\
-									\
-	DEFINE_TRACE_FN(lttng_markers_##n, use_##n, leave_##n)
+/* LTTng waits for RCU before it frees its event. */
+static void slot_disconnect(struct tracepoint *tp,
+			    const struct tracepoint_func *probe)
+{
+	struct mark_event *event = event_of(probe->data);
+	struct event_user *user;
 
-#define SLOT_ENTRY(n)							\
-	[0x##n] = { &__tracepoint_lttng_markers_##n, call_##n },
+	hlist_for_each_entry(user, &event->users, node) {
+		if (user->lttng != probe->data)
+			continue;
+		hlist_del_rcu(&user->node);
+		kfree_rcu(user, rcu);
+		break;
+	}
+	note_change(event);
+}
+
+static const struct tracepoint_callbacks slot_callbacks = {
+	.connect = slot_connect,
+	.disconnect = slot_disconnect,
+};
+
+/* n has two hexadecimal digits. */
+#define DEFINE_SLOT(n)							\
+	static struct tracepoint __tracepoint_lttng_markers_##n __used = { \
+		.name = "lttng_markers_" #n,				\
+		.callbacks = &slot_callbacks,				\
+	};								\
+	__TRACEPOINT_ENTRY(lttng_markers_##n);
+
+#define SLOT_ENTRY(n)	&__tracepoint_lttng_markers_##n,
 
 #define SLOTS_16(M, n)							\
 	M(n##0) M(n##1) M(n##2) M(n##3) M(n##4) M(n##5) M(n##6) M(n##7)	\
 	M(n##8) M(n##9) M(n##a) M(n##b) M(n##c) M(n##d) M(n##e) M(n##f)
 
-#define SLOTS_256(M, n)							\
-	SLOTS_16(M, n##0) SLOTS_16(M, n##1) SLOTS_16(M, n##2)		\
-	SLOTS_16(M, n##3) SLOTS_16(M, n##4) SLOTS_16(M, n##5)		\
-	SLOTS_16(M, n##6) SLOTS_16(M, n##7) SLOTS_16(M, n##8)		\
-	SLOTS_16(M, n##9) SLOTS_16(M, n##a) SLOTS_16(M, n##b)		\
-	SLOTS_16(M, n##c) SLOTS_16(M, n##d) SLOTS_16(M, n##e)		\
-	SLOTS_16(M, n##f)
-
-#define ALL_SLOTS(M)	SLOTS_256(M, 0) SLOTS_256(M, 1)
+#define ALL_SLOTS(M)							\
+	SLOTS_16(M, 0) SLOTS_16(M, 1) SLOTS_16(M, 2) SLOTS_16(M, 3)	\
+	SLOTS_16(M, 4) SLOTS_16(M, 5) SLOTS_16(M, 6) SLOTS_16(M, 7)	\
+	SLOTS_16(M, 8) SLOTS_16(M, 9) SLOTS_16(M, a) SLOTS_16(M, b)	\
+	SLOTS_16(M, c) SLOTS_16(M, d) SLOTS_16(M, e) SLOTS_16(M, f)
 
 ALL_SLOTS(DEFINE_SLOT)
 
-static const struct slot {
-	struct tracepoint *tp;
-	void (*call)(const struct hit *hit);
-} slots[] = {
-	ALL_SLOTS(SLOT_ENTRY)
-};
+static const struct tracepoint *const slots[] = { ALL_SLOTS(SLOT_ENTRY) };
 
-static_assert(ARRAY_SIZE(slots) == NR_SLOTS);
-
-const char *slot_name(unsigned int slot)
+/* The tracepoint of the event with this number. */
+const char *slot_name(unsigned int number)
 {
-	return slots[slot].tp->name;
+	return slots[number % ARRAY_SIZE(slots)]->name;
 }
 
-bool slot_is_used(unsigned int slot)
+/* Calls record_hit() for each that enabled the event, and for nobody else. */
+void call_users(const struct mark_event *event, const struct hit *hit)
 {
-	return READ_ONCE(slot_used[slot]);
-}
+	struct event_user *user;
 
-/* Calls record_hit() for each that enabled the event of the slot. */
-void slot_call(unsigned int slot, const struct hit *hit)
-{
-	slots[slot].call(hit);
+	hlist_for_each_entry_rcu(user, &event->users, node)
+		record_hit(user->lttng, hit);
 }
 
 void flush_slots(void)
