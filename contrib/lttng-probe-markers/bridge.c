@@ -65,8 +65,8 @@ static bool started, registered;
 
 static void connect_event(struct mark_event *event)
 {
-	int ret = marker_probe_register(event->name, event->format, marker_hit,
-					event);
+	int ret = marker_probe_register(event->name, event->layout->format,
+					marker_hit, event);
 
 	if (ret)
 		pr_err("%s: not connected to the marker, its hits are lost: error %d\n",
@@ -187,7 +187,8 @@ static struct mark_event *find_event(const char *name, const char *format)
 	struct mark_event *event;
 
 	hash_for_each_possible(events, event, node, hash_of(name))
-		if (!strcmp(event->name, name) && !strcmp(event->format, format))
+		if (!strcmp(event->name, name) &&
+		    !strcmp(event->layout->format, format))
 			return event;
 	return NULL;
 }
@@ -250,18 +251,6 @@ static void free_gone(void)
 /*
  * Modules
  */
-
-struct shim { struct module *mod; int (*fct)(const struct marker_info *, void *); void *priv; };
-static int shim_fct(const struct marker_info *info, void *priv)
-{
-	struct shim *s = priv;
-	return info->mod == s->mod ? s->fct(info, s->priv) : 0;
-}
-static int for_each_marker_of(struct module *mod, int (*fct)(const struct marker_info *, void *), void *priv)
-{
-	struct shim s = { mod, fct, priv };
-	return for_each_marker(shim_fct, &s);
-}
 
 static int count_marker(const struct marker_info *info, void *count)
 {

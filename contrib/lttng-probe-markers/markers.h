@@ -18,8 +18,7 @@
 #include <linux/types.h>
 #include <lttng/events.h>
 
-/* Of an event, and the size of all strings of a hit together. */
-#define MAX_FIELDS	64
+/* The size of all strings of a hit together. */
 #define STRINGS_SIZE	2048
 
 /**
@@ -35,7 +34,7 @@ struct mark_field {
 		struct lttng_kernel_type_integer integer;
 		struct lttng_kernel_type_string string;
 	} type;
-	struct marker_field from;
+	const struct marker_field *from;
 	unsigned int at;
 };
 
@@ -45,7 +44,7 @@ struct mark_field {
  * @desc: what LTTng knows of it
  * @class: the part of @desc that has the fields
  * @name: the name of the marker
- * @format: its format
+ * @layout: its format
  * @number: its place among the events of this name
  * @modules: how many loaded modules, or the kernel, have such a marker
  * @place: its place among what is shown, if any has
@@ -54,8 +53,6 @@ struct mark_field {
  * @gone: in the list of those that no module has
  * @changed: in the list of those whose users changed
  * @users: the events of LTTng that are enabled
- * @nr_strings: how many fields are %s
- * @nr_fields: how many fields there are
  * @pointers: to the fields, as LTTng wants them
  * @field: the fields
  */
@@ -63,7 +60,7 @@ struct mark_event {
 	struct lttng_kernel_event_desc desc;
 	struct lttng_kernel_tracepoint_class class;
 	const char *name;
-	const char *format;
+	struct marker_layout *layout;
 	unsigned int number;
 	unsigned int modules;
 	unsigned int place;
@@ -72,14 +69,12 @@ struct mark_event {
 	struct list_head gone;
 	struct list_head changed;
 	struct hlist_head users;
-	unsigned int nr_strings;
-	unsigned int nr_fields;
 	const struct lttng_kernel_event_field **pointers;
 	struct mark_field field[];
 };
 
 #define for_each_field(event, f)					\
-	for (f = (event)->field; f < (event)->field + (event)->nr_fields; f++)
+	for (f = (event)->field; f < (event)->field + (event)->layout->nr_fields; f++)
 
 static inline bool is_text(const struct mark_field *f)
 {
@@ -95,8 +90,8 @@ static inline bool is_text(const struct mark_field *f)
  */
 struct hit {
 	const struct mark_event *event;
-	char values[MAX_FIELDS * sizeof(s64)] __aligned(8);
-	char strings[STRINGS_SIZE + MAX_FIELDS * sizeof("c")];
+	char values[MARKER_MAX_FIELDS * sizeof(s64)] __aligned(8);
+	char strings[STRINGS_SIZE + MARKER_MAX_FIELDS * sizeof("c")];
 };
 
 /* format.c */

@@ -60,16 +60,20 @@ static unsigned int set_string(char *to, const char *text)
  */
 #define BLOCK	64
 
-/* Return: the size with the NUL, at most @size. */
-static unsigned int copy_string(char *to, const char *from, unsigned int size)
+/*
+ * Reads no more than @max characters, since there may be nothing behind them.
+ *
+ * Return: the size with the NUL.
+ */
+static unsigned int copy_string(char *to, const char *from, unsigned int max)
 {
 	unsigned int len = 0, part, found;
 
 	if (!from)
 		return set_string(to, "(null)");
-	while (len < size) {
+	while (len < max) {
 		part = BLOCK - (unsigned long)(from + len) % BLOCK;
-		part = min(part, size - len);
+		part = min(part, max - len);
 		if (copy_from_kernel_nofault(to + len, from + len, part))
 			return set_string(to, "(fault)");
 		found = strnlen(to + len, part);
@@ -77,8 +81,8 @@ static unsigned int copy_string(char *to, const char *from, unsigned int size)
 		if (found < part)
 			return len + 1;
 	}
-	to[size - 1] = '\0';
-	return size;
+	to[max] = '\0';
+	return max + 1;
 }
 
 /* A filter compares 64 bits, so the sign is to be right beyond the type. */
@@ -100,29 +104,32 @@ static s64 next_value(const struct marker_field *from, va_list *args)
 }
 
 /* Return: the size of the text. */
-static unsigned int read_text(const struct mark_field *f, char *to, s64 value,
-			      unsigned int max)
+static unsigned int read_text(const struct marker_field *from, char *to,
+			      s64 value, unsigned int max)
 {
-	if (f->from.conversion == 's')
-		return copy_string(to, (const char *)(unsigned long)value, max);
-	to[0] = value;
-	to[1] = '\0';
-	return sizeof("c");
+	if (from->conversion == 'c') {
+		to[0] = value;
+		to[1] = '\0';
+		return sizeof("c");
+	}
+	if (from->precision >= 0)
+		max = min_t(unsigned int, max, from->precision);
+	return copy_string(to, (const char *)(unsigned long)value, max);
 }
 
 static void read_values(struct hit *hit, va_list *args)
 {
 	const struct mark_event *event = hit->event;
-	unsigned int max = STRINGS_SIZE / max(event->nr_strings, 1U);
+	unsigned int max = STRINGS_SIZE / max(event->layout->nr_strings, 1U) - 1;
 	const struct mark_field *f;
 	char *text = hit->strings;
 
 	for_each_field(event, f) {
-		s64 value = next_value(&f->from, args);
+		s64 value = next_value(f->from, args);
 
 		if (is_text(f)) {
 			memcpy(hit->values + f->at, &text, sizeof(text));
-			text += read_text(f, text, value, max);
+			text += read_text(f->from, text, value, max);
 		} else {
 			memcpy(hit->values + f->at, &value, sizeof(value));
 		}

@@ -139,6 +139,11 @@ every_conversion() {
 		has sample_types "ull = $ones, lx = $hex, p = $hex, c = \"A\", s = \"text\" }"
 }
 
+precision() {
+	with markers_values_precision fire $values &&
+		has values_precision '{ all = "abcd", some = "ab", none = "", more = "text", place = 0x'
+}
+
 no_arguments() { with markers_sample_noargs fire $sample 5 && is "$(grep -c 'markers_sample_noargs: .*{ }$' $text)" 5; }
 
 # A filter follows the pointer, so it must not get the marker's own.
@@ -266,16 +271,63 @@ unloads_when_unused() {
 		with markers_sample_event fire $sample 3 && is "$(count sample_event)" 3
 }
 
-# The slots stay taken.
-too_many() {
-	local one
-	insmod "$out/lttng/lttng-many.ko" &&
-		is "$(dmesg | grep -c 'are no events: the 512 slots are taken')" 1 &&
-		is "$(listed | wc -l)" 512 && (($(listed | grep -c markers_many_) > 400)) || return
-	one=$(listed | grep -om 1 'many_.*')
-	with "markers_$one,markers_sample_event" eval "fire /sys/module/lttng_many/parameters/fire; fire $sample 2" &&
-		is "$(count "$one")/$(count sample_event)" 1/2 && is "$(probes)" 0 &&
-		rmmod lttng_many && is "$(listed | grep -c markers_many_)" 0
+# many COMMAND...: for each module of a thousand markers, with its digit for each "!".
+many() { local m; for m in {0..9}; do "${@//!/$m}" || return; done; }
+
+load_many() { many insmod "$out/lttng/lttng-many!.ko"; }
+
+unload_many() { many rmmod lttng_many!; }
+
+fire_many() { many fire /sys/module/lttng_many!/parameters/fire "$1"; }
+
+# many_are COUNT TIMES: so many of the thousands are in the trace, all
+# so many times.
+many_are() {
+	is "$(grep -oE 'markers_many_[0-9]+: .*number = [0-9]+' $text | sed -E 's/_([0-9]+): .*= 1/ \1 /' |
+		awk '$2 != $3 { print "mixed up:", $0 } { n[$2]++ }
+			END { for (i in n) { count++; if (n[i] != '"$2"') print i, "times", n[i] }; print count + 0 }')" "$1"
+}
+
+# Unloaded before any session had one of them, they leave nothing.
+slab() { awk '/^Slab:/ { print $2 }' /proc/meminfo; }
+
+lists_many() {
+	local before after
+	load_many && is "$(listed | grep -c markers_many_)" 10000 &&
+		is "$(listed | uniq -d)" "" && unload_many &&
+		is "$(listed | grep -c markers_many_)" 0 || return
+	before=$(slab)
+	load_many && unload_many && after=$(slab) || return
+	((after - before < 2000)) || { echo "$before KB before, $after KB after" >&2; return 1; }
+	load_many && is "$(listed | grep -c markers_many_)" 10000
+}
+
+first_last_any() {
+	with markers_many_0000,markers_many_5432,markers_many_9999 fire_many 3 && many_are 3 3
+}
+
+# More than there are slots, so each is shared; and a second session has some of
+# them when the first one ends.
+shared_slots() {
+	begin 'markers_many_3*' && lttng start >/dev/null && connected 1000 &&
+		lttng create t --output=/tmp/trace2 >/dev/null &&
+		lttng enable-event -k 'markers_many_32*' >/dev/null || return
+	lttng start t >/dev/null && fire_many 1 && lttng destroy s >/dev/null && connected 100 &&
+		fire_many 1 && lttng destroy t >/dev/null && connected 0 || return
+	babeltrace2 /tmp/trace >$text && many_are 1000 1 || return
+	babeltrace2 /tmp/trace2 >$text && many_are 100 2 && rm -rf /tmp/trace /tmp/trace2
+}
+
+all_of_many() {
+	begin 'markers_many_*' && lttng start >/dev/null && connected 10000 &&
+		fire_many 1 && end && many_are 10000 1 && connected 0
+}
+
+many_come_and_go() {
+	begin 'markers_many_1*,markers_many_7654' && lttng start >/dev/null && fire_many 1 &&
+		unload_many && is "$(listed | grep -c markers_many_)/$(probes)" 0/0 &&
+		load_many && is "$(probes)" 1001 && fire_many 1 && end && many_are 1001 2 &&
+		unload_many
 }
 
 start_daemon() { lttng-sessiond -d --extra-kmod-probes=markers; }
@@ -304,6 +356,7 @@ result "a marker is connected while its event is enabled, and no other" connects
 result "no event is lost, with another probe on the marker" counts_exactly
 result "every fork is an event" counts_of_kernel
 result "every conversion arrives" every_conversion
+result "a precision bounds what is read of a string" precision
 result "markers without arguments arrive" no_arguments
 result "a module that comes first while its events are enabled is traced" module_comes_first_time
 result "strings that are not there are no harm, and long ones are cut" bad_strings
@@ -318,6 +371,11 @@ result "events come and go while they are hit" under_load
 result "the bridge stays while it is in use, and goes when it is not" unloads_when_unused
 result "triggers fire" triggers
 result "a killed session daemon leaves nothing connected" killed_daemon_leaves_nothing
+result "ten thousand markers are listed, and leave nothing when they are unloaded" lists_many
+result "any of them can be enabled, and only it is called" first_last_any
+result "events that share a slot are told apart" shared_slots
+result "all of them can be enabled at once" all_of_many
+result "they come and go while a session has them" many_come_and_go
 result "nothing is left connected" connected 0
 result "the bridge goes with the session daemon" goes_with_the_daemon
 dmesg >"$RESULTS/dmesg"

@@ -6,6 +6,10 @@
 #include <linux/marker.h>
 #include <linux/module.h>
 
+/* Most of what gcc would spend its time on. */
+#undef __mark_check_format
+#define __mark_check_format(format, args...)
+
 #define MARK(n)		trace_mark(many_##n, "number %d", 1##n);
 #define MARKS_10(n)							\
 	MARK(n##0) MARK(n##1) MARK(n##2) MARK(n##3) MARK(n##4)		\
