@@ -108,7 +108,7 @@ static void formats_test_bad(struct kunit *test)
 }
 
 /* Each of its bytes is another one. */
-static unsigned long long value = 0xf1f2f3f4f5f6f7f8ULL;
+static unsigned long long sample = 0xf1f2f3f4f5f6f7f8ULL;
 
 /**
  * struct reading - what the probes read of an argument
@@ -188,14 +188,14 @@ static void expect_event(struct kunit *test, const char *name, const char *forma
 /* A pointer is made of a long. */
 #define VALUE_OF(c_type)						\
 	((c_type)(__typeof__(__builtin_choose_expr(sizeof(c_type) > sizeof(long), \
-						   0ULL, 0UL)))value)
+						   0ULL, 0UL)))sample)
 
 /* A marker of its own for each line. */
 #define TRY(name, format, c_type)					\
 do {									\
 	struct reading reading = { .size = sizeof(c_type) };		\
 	unsigned long long want =					\
-		as_passed(value, sizeof(c_type));			\
+		as_passed(sample, sizeof(c_type));			\
 									\
 	attach(test, STRING_OF(name), format, &reading);		\
 	trace_mark(name, format, VALUE_OF(c_type));			\
