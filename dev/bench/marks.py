@@ -62,11 +62,15 @@ def write(name, text):
 
 
 def source(sites):
-    """A file of functions, each with some of the sites; nothing calls them."""
+    """A file of functions, each with some of the sites; nothing calls them.
+
+    ftrace would look up each function among all symbols of the module.
+    """
     lines = ['#include <linux/kernel.h>', '#include <linux/marker.h>']
     for i, site in enumerate(sites):
         if i % FUNCTION == 0:
-            lines += ['', f'static __used void sites_{i}(int number, unsigned long size)', '{']
+            lines += ['', 'static notrace __used',
+                      f'void sites_{i}(int number, unsigned long size)', '{']
         lines.append('\t' + site)
         if i % FUNCTION == FUNCTION - 1 or i == len(sites) - 1:
             lines.append('}')
