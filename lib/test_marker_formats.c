@@ -188,7 +188,7 @@ static void expect_event(struct kunit *test, const char *name, const char *forma
 /* A pointer is made of a long. */
 #define VALUE_OF(c_type)						\
 	((c_type)(__typeof__(__builtin_choose_expr(sizeof(c_type) > sizeof(long), \
-						   0ULL, 0UL)))sample)
+						   0ULL, 0UL)))READ_ONCE(sample))
 
 /* A marker of its own for each line. */
 #define TRY(name, format, c_type)					\
