@@ -82,6 +82,12 @@ bool is_tracepoint_trampoline(unsigned long addr)
 }
 EXPORT_FOR_TEST(is_tracepoint_trampoline);
 
+static bool is_tracepoint_walk(unsigned long addr)
+{
+	return addr >= (unsigned long)__tracepoint_walk &&
+	       addr < (unsigned long)__tracepoint_walk_end;
+}
+
 /**
  * is_tracepoint_dispatch - does an address lie in what calls probes?
  * @addr: the address
@@ -94,9 +100,7 @@ EXPORT_FOR_TEST(is_tracepoint_trampoline);
  */
 bool is_tracepoint_dispatch(unsigned long addr)
 {
-	return is_tracepoint_trampoline(addr) ||
-	       (addr >= (unsigned long)__tracepoint_walk &&
-		addr < (unsigned long)__tracepoint_walk_end);
+	return is_tracepoint_trampoline(addr) || is_tracepoint_walk(addr);
 }
 
 /**
@@ -111,15 +115,15 @@ bool is_tracepoint_dispatch(unsigned long addr)
 notrace void tracepoint_caller_regs(struct pt_regs *regs)
 {
 	const unsigned long *frame = (const unsigned long *)regs->sp;
-	int depth;
+	/* Each event recorded by perf pays for this: trampolines are found once. */
+	int depth = generated_text_depth(regs->ip - 1);
 
-	if (!is_tracepoint_dispatch(regs->ip))
+	if (depth == GENERATED_NO_TEXT && !is_tracepoint_walk(regs->ip))
 		return;
 	/*
 	 * The probe's frame: %rbp of its caller, the address in that, its stack.
 	 * The depth is negative if %rbp points to a frame, as without a trampoline.
 	 */
-	depth = generated_text_depth(regs->ip - 1);
 	if (depth < 0)
 		regs->ip = ((const unsigned long *)frame[0])[1];
 	else
