@@ -1,18 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh [--flavour F] [--timeout S] [--smp N] [--cpu MODEL] [--icount] [--name N]
-#          [--append ARGS] SCRIPT [ARG...]
+#          [--memory SIZE] [--append ARGS] [--parallel QEMU] SCRIPT [ARG...]
 # guest.sh [...] --shell
 #
 # Boot the flavour's kernel on the host's root (read-only, under an overlay) and
 # run SCRIPT there as root. Its output comes here, the kernel's goes to a log, and
 # its exit status is ours, unless the guest hangs or the kernel complains. What
 # the script writes to $RESULTS is in out/guest/NAME afterwards. With --icount the
-# guest has one CPU, and its clocks count instructions.
+# guest has one CPU, and its clocks count instructions. With --parallel it runs in
+# that QEMU, of version 10 or later, with a thread for each CPU.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 flavour=guest seconds=300 smp=2 cpu=max memory=2G name='' append='' shell='' clock=()
+qemu=qemu-system-x86_64 threads=single
 while (($#)); do
 	case $1 in
 	--flavour) flavour=$2; shift 2 ;;
@@ -23,6 +25,7 @@ while (($#)); do
 	--memory) memory=$2; shift 2 ;;
 	--name) name=$2; shift 2 ;;
 	--append) append=$2; shift 2 ;;
+	--parallel) qemu=$2 threads=multi; shift 2 ;;
 	--shell) shell=1; name=shell; shift ;;
 	--) shift; break ;;
 	-*) die "unknown option $1" ;;
@@ -55,8 +58,8 @@ make_initramfs() {
 # that the guest has patched. Booting vmlinux itself saves the decompression;
 # with KASAN its PVH entry does not work, and build.sh makes a bzImage.
 qemu() {
-	timeout --foreground --kill-after=5 "$seconds" qemu-system-x86_64 \
-		-accel tcg,thread=single "${clock[@]}" -cpu "$cpu" -smp "$smp" -m "$memory" \
+	timeout --foreground --kill-after=5 "$seconds" "$qemu" \
+		-accel "tcg,thread=$threads" "${clock[@]}" -cpu "$cpu" -smp "$smp" -m "$memory" \
 		-nodefaults -no-user-config -display none -no-reboot \
 		-kernel "$image" -initrd "$out/guest/initramfs.cpio" \
 		-append "console=ttyS0 panic=-1 oops=panic mitigations=off no_timer_check rdinit=/init HOUSE_TOP=$top HOUSE_OUT=$out HOUSE_BUILD=$build${shell:+ HOUSE_SHELL=1} $append" \
