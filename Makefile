@@ -6,7 +6,7 @@ STEPS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check clients matrix bench boot terminal series lint setup tree build clean
+.PHONY: help demo check clients matrix bench torture boot terminal series lint setup tree build clean
 
 help:	## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -27,6 +27,9 @@ matrix:	tree ## build, boot and test other configurations, architectures, compil
 bench:	tree ## what tracepoints and markers cost, in instructions, with and without the series; SHORT=1 for less
 	@dev/setup.sh dev/packages.bench
 	@dev/bench.sh $(if $(SHORT),short)
+
+torture:	tree ## races, sanitizers, failures and bad input, in QEMU 10; an hour, SHORT=1 for minutes
+	@dev/torture.sh $(if $(SHORT),--short)
 
 boot:	terminal build ## a shell in the guest
 	@dev/guest.sh --flavour $(FLAVOUR) --shell

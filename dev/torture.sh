@@ -1,0 +1,170 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# torture.sh [--short] [ROW...]: run the rows of dev/torture/rows, or those named, as
+# KERNEL/PART (a pattern of the shell; "debug/*" are all rows of that kernel), and end
+# with a table, which is in out/torture/results.csv too. Fails when anything is lost,
+# late, mixed up, torn, leaked or failed, when a kernel complains, and when a guest
+# does not end; the other rows run all the same. With --short only the rows that have
+# a time for it, in that time. SEED=N repeats the choices of a run, SECONDS_PER_ROW=N
+# replaces the times of the list.
+#
+# A part is a folder dev/torture/PART. Its guest.sh DIR SECONDS SEED runs in the guest,
+# prints TAP and writes lines "name:number" to $RESULTS/counters; names are those of
+# work and bad, below. DIR has what its Makefile builds; see build_folder of lib.sh.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+build_environment
+results=$out/torture/results.csv
+work=(hits sets registrations loads nmis faults inputs)
+bad=(lost late mixed torn leaked failed)
+titles=kernel,part,QEMU,seconds,hits,sets,registrations,loads,NMIs,faults,inputs,tests
+titles+=,lost,late,mixed,torn,leaked,failed,splats,verdict,seed
+
+short=''
+[[ ${1:-} != --short ]] || { short=1; shift; }
+wanted=("$@")
+((${#wanted[@]})) || wanted=('*')
+seed=${SEED:-$((RANDOM << 15 | RANDOM))}
+
+is_wanted() {
+	local pattern
+	for pattern in "${wanted[@]}"; do
+		# shellcheck disable=SC2053 # a pattern
+		[[ $1 != $pattern ]] || return 0
+	done
+	return 1
+}
+
+# The rows to run: "KERNEL PART SECONDS".
+rows() {
+	local kernel part long brief
+	while read -r kernel part long brief; do
+		is_wanted "$kernel/$part" || continue
+		[[ ! $short ]] || long=$brief
+		[[ $long != - ]] || continue
+		say "$kernel $part ${SECONDS_PER_ROW:-$long}"
+	done < <(grep '^[a-z]' "$top/dev/torture/rows")
+}
+
+flavour_of() { if [[ $1 == guest ]]; then say guest; else say "matrix-$1"; fi; }
+
+# setting KERNEL VARIABLE: see matrix.sh.
+setting() { sed -n "s/^#: $2=//p" "$top/dev/matrix/$1.config" 2>/dev/null || true; }
+
+# Is a QEMU there that runs the guest's CPUs in parallel?
+choose_qemu() {
+	local program
+	parallel=() qemu="single"
+	if program=$("$top/dev/qemu10.sh"); then
+		parallel=(--parallel "$program") qemu="multi"
+	else
+		say "The guest's CPUs run in turns: THIS DOES NOT SHOW RACES."
+	fi
+	qemu="$("${program:-qemu-system-x86_64}" --version |
+		sed -nE 's/^QEMU emulator version ([0-9.]+).*/\1/p') $qemu"
+	say "QEMU $qemu, seed $seed"
+}
+
+# build KERNEL: once a run.
+build() {
+	local flavour
+	[[ ${built[$1]:-} ]] || {
+		flavour=$(flavour_of "$1")
+		built[$1]=no
+		! "$top/dev/build.sh" "$flavour" || built[$1]=yes
+	}
+	[[ ${built[$1]} == yes ]]
+}
+
+# build_part PART KERNEL
+build_part() {
+	case $1 in
+	selftests) install_selftests immediate tracepoints markers function_tracers ;;
+	*) build_folder "$top/dev/torture/$1" "$out/torture/$1-$2" "$(flavour_of "$2")" ;;
+	esac
+}
+
+# guest KERNEL PART SECONDS: its TAP goes to a file, and here.
+guest() {
+	local flavour cpu append="log_buf_len=8M rcupdate.rcu_cpu_stall_timeout=120"
+	flavour=$(flavour_of "$1")
+	cpu=$(setting "$1" CPU)
+	append+=" $(setting "$1" APPEND)"
+	"$top/dev/guest.sh" --flavour "$flavour" --name "$name" --smp 4 \
+		--timeout $((1500 + 2 * $3)) "${parallel[@]}" ${cpu:+--cpu "$cpu"} \
+		--append "$append" dev/torture/guest.sh "$2" "$out/torture/$2-$1" "$3" "$seed" |
+		tee "$logs/$name.tap"
+}
+
+# counter NAME: of the row, or "-" when its part does not have it.
+counter() {
+	local value
+	value=$(sed -n "s/^$1://p" "$out/guest/$name/counters" 2>/dev/null | tail -n 1)
+	say "${value:--}"
+}
+
+# complaints: how many of the row's kernel.
+complaints() { splats_in "$logs/guest-$name.log" | grep -vc 'Call Trace'; }
+
+# record KERNEL PART SECONDS VERDICT: the row's line in the list of results, from
+# what the guest left.
+record() {
+	local verdict=$4 column line passed=0 failed=0 splats
+	[[ ! -f $logs/$name.tap ]] ||
+		read -r passed failed _ < <(awk -f "$top/dev/tap.awk" "$logs/$name.tap")
+	splats=$(complaints) || true
+	((passed > 0 && failed == 0 && splats == 0)) || verdict=${verdict/ok/FAIL}
+	line="$1,$2,$qemu,$3"
+	for column in "${work[@]}"; do
+		line+=",$(counter "$column")"
+	done
+	line+=",$passed"
+	for column in "${bad[@]}"; do
+		column=$(counter "$column")
+		[[ $column == [0-] ]] || verdict=${verdict/ok/FAIL}
+		line+=",$column"
+	done
+	say "$line,$splats,$verdict,$seed" >>"$results"
+}
+
+run_row() {
+	local kernel=$1 part=$2 start=$SECONDS verdict=UNBUILT
+	name=torture-$kernel-$part
+	rm -rf "$logs/$name.tap" "$logs/guest-$name.log" "$out/guest/$name"
+	say "== $kernel/$part"
+	if build "$kernel" && (build_part "$part" "$kernel"); then
+		start=$SECONDS verdict=ok
+		guest "$kernel" "$part" "$3" || verdict=FAIL
+	fi
+	record "$kernel" "$part" $((SECONDS - start)) "$verdict"
+}
+
+# The results, and sums of the work that was done.
+table() {
+	awk -F, -v OFS=, -v work=${#work[@]} '
+	NR > 1 { seconds += $4; for (i = 5; i < 6 + work; i++) sum[i] += $i }
+	{ print }
+	END {
+		$0 = "all,,," seconds
+		for (i = 5; i < 6 + work; i++) $i = sum[i]
+		print
+	}' "$results" | column -t -s,
+}
+
+main() {
+	local list row
+	declare -A built=()
+	mapfile -t list < <(rows)
+	((${#list[@]})) || die "no row is called so: ${wanted[*]}"
+	mkdir -p "$out/torture"
+	say "$titles" >"$results"
+	choose_qemu
+	for row in "${list[@]}"; do
+		# shellcheck disable=SC2086 # its words
+		run_row $row </dev/null
+	done
+	table
+	! grep -qE ',(FAIL|UNBUILT),' "$results"
+}
+
+main
