@@ -168,6 +168,6 @@ main() {
 fragments_of "$flavour"
 # What guest.sh boots; see there.
 image=vmlinux
-! grep -qs '^CONFIG_KASAN=y' "${fragments[-1]}" || image=bzImage
+! grep -qs '^CONFIG_K[AC]SAN=y' "${fragments[-1]}" || image=bzImage
 (($#)) || set -- "$image" modules
 main "$@"

@@ -56,7 +56,7 @@ make_initramfs() {
 # no_timer_check: on a busy machine the test of the timer takes it for broken.
 # thread=single: with thread=multi QEMU 7.2 runs stale translations of code
 # that the guest has patched. Booting vmlinux itself saves the decompression;
-# with KASAN its PVH entry does not work, and build.sh makes a bzImage.
+# with KASAN and KCSAN its PVH entry does not work, and build.sh makes a bzImage.
 qemu() {
 	timeout --foreground --kill-after=5 "$seconds" "$qemu" \
 		-accel "tcg,thread=$threads" "${clock[@]}" -cpu "$cpu" -smp "$smp" -m "$memory" \
@@ -109,7 +109,7 @@ run() {
 }
 
 image=$build/vmlinux
-! grep -qs '^CONFIG_KASAN=y' "$build/.config" || image=$build/arch/x86/boot/bzImage
+! grep -qs '^CONFIG_K[AC]SAN=y' "$build/.config" || image=$build/arch/x86/boot/bzImage
 [[ -f $image ]] || die "no kernel $build/vmlinux: make build"
 mkdir -p "$results"
 rm -rf "${results:?}"/* "$log"

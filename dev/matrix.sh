@@ -36,7 +36,7 @@ targets() {
 	i386) say bzImage ;;
 	arm64 | riscv) say Image ;;
 	um) say linux ;;
-	*) if grep -qx CONFIG_KASAN=y "$top/dev/matrix/$name.config"; then
+	*) if grep -qx "CONFIG_K[AC]SAN=y" "$top/dev/matrix/$name.config"; then
 		say bzImage
 	else
 		say vmlinux
