@@ -85,6 +85,19 @@ log_end() {
 	say "the whole log: $log" >&2
 }
 
+# With a thread for each CPU, QEMU 10 may fail by itself while the guest finds its
+# PCI devices.
+qemu_again() {
+	local try code
+	for try in 1 2 3; do
+		code=0
+		qemu </dev/null 2>"$results/qemu.err" || code=$?
+		grep -qs 'iotlb_to_section: Assertion' "$results/qemu.err" || break
+		say "guest $name: QEMU failed by itself, try $try" >&2
+	done
+	return $code
+}
+
 run() {
 	local code=0
 	if [[ $shell ]]; then
@@ -93,7 +106,7 @@ run() {
 		[[ -z $stty_saved ]] || trap 'stty "$stty_saved"' EXIT
 		qemu || code=$?
 	else
-		qemu </dev/null 2>"$results/qemu.err" || code=$?
+		qemu_again || code=$?
 	fi
 	if ((code == 124 || code == 137)); then
 		log_end

@@ -35,14 +35,14 @@ is_wanted() {
 	return 1
 }
 
-# The rows to run: "KERNEL PART SECONDS".
+# The rows to run: "KERNEL PART CPUS SECONDS".
 rows() {
-	local kernel part long brief
-	while read -r kernel part long brief; do
+	local kernel part cpus long brief
+	while read -r kernel part cpus long brief; do
 		is_wanted "$kernel/$part" || continue
 		[[ ! $short ]] || long=$brief
 		[[ $long != - ]] || continue
-		say "$kernel $part ${SECONDS_PER_ROW:-$long}"
+		say "$kernel $part $cpus ${SECONDS_PER_ROW:-$long}"
 	done < <(grep '^[a-z]' "$top/dev/torture/rows")
 }
 
@@ -51,18 +51,24 @@ flavour_of() { if [[ $1 == guest ]]; then say guest; else say "matrix-$1"; fi; }
 # setting KERNEL VARIABLE: see matrix.sh.
 setting() { sed -n "s/^#: $2=//p" "$top/dev/matrix/$1.config" 2>/dev/null || true; }
 
+version() { "$1" --version | sed -nE 's/^QEMU emulator version ([0-9.]+).*/\1/p'; }
+
 # Is a QEMU there that runs the guest's CPUs in parallel?
-choose_qemu() {
-	local program
-	parallel=() qemu="single"
+find_qemu() {
+	turns="$(version qemu-system-x86_64) turns" parallel=''
 	if program=$("$top/dev/qemu10.sh"); then
-		parallel=(--parallel "$program") qemu="multi"
+		parallel="$(version "$program") parallel"
 	else
-		say "The guest's CPUs run in turns: THIS DOES NOT SHOW RACES."
+		say "The CPUs of all guests run in turns: THIS DOES NOT SHOW RACES."
 	fi
-	qemu="$("${program:-qemu-system-x86_64}" --version |
-		sed -nE 's/^QEMU emulator version ([0-9.]+).*/\1/p') $qemu"
-	say "QEMU $qemu, seed $seed"
+	say "QEMU ${parallel:-$turns}, seed $seed"
+}
+
+# choose_qemu CPUS: that of the row, and the options of guest.sh for it.
+choose_qemu() {
+	qemu=$turns options=()
+	[[ $1 == turns || ! $parallel ]] ||
+		qemu=$parallel options=(--parallel "$program")
 }
 
 # build KERNEL: once a run.
@@ -91,7 +97,7 @@ guest() {
 	cpu=$(setting "$1" CPU)
 	append+=" $(setting "$1" APPEND)"
 	"$top/dev/guest.sh" --flavour "$flavour" --name "$name" --smp 4 \
-		--timeout $((1500 + 2 * $3)) "${parallel[@]}" ${cpu:+--cpu "$cpu"} \
+		--timeout $((1500 + 2 * $3)) "${options[@]}" ${cpu:+--cpu "$cpu"} \
 		--append "$append" dev/torture/guest.sh "$2" "$out/torture/$2-$1" "$3" "$seed" |
 		tee "$logs/$name.tap"
 }
@@ -129,12 +135,13 @@ record() {
 
 run_row() {
 	local kernel=$1 part=$2 start=$SECONDS verdict=UNBUILT
+	choose_qemu "$3"
 	name=torture-$kernel-$part
 	rm -rf "$logs/$name.tap" "$logs/guest-$name.log" "$out/guest/$name"
 	say "== $kernel/$part"
 	if build "$kernel" && (build_part "$part" "$kernel"); then
 		start=$SECONDS verdict=ok
-		guest "$kernel" "$part" "$3" || verdict=FAIL
+		guest "$kernel" "$part" "$4" || verdict=FAIL
 	fi
 	record "$kernel" "$part" $((SECONDS - start)) "$verdict"
 }
@@ -158,7 +165,7 @@ main() {
 	((${#list[@]})) || die "no row is called so: ${wanted[*]}"
 	mkdir -p "$out/torture"
 	say "$titles" >"$results"
-	choose_qemu
+	find_qemu
 	for row in "${list[@]}"; do
 		# shellcheck disable=SC2086 # its words
 		run_row $row </dev/null
