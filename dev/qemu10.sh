@@ -25,6 +25,7 @@ apt_here() {
 
 # The archive that apt has the release itself from, as "address trusted".
 archive() {
+	# shellcheck disable=SC2016 # apt-get's own words
 	apt-get indextargets --format '$(SITE) $(TRUSTED)' 'Created-By: Packages' \
 		"Codename: $VERSION_CODENAME" 'Component: main' | head -n 1
 }
