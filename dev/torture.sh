@@ -15,9 +15,9 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
 results=$out/torture/results.csv
-work=(hits sets registrations loads nmis faults inputs)
+work=(hits sets registrations loads nmis faults inputs stale)
 bad=(lost late mixed torn leaked failed)
-titles=kernel,part,QEMU,seconds,hits,sets,registrations,loads,NMIs,faults,inputs,tests
+titles=kernel,part,QEMU,seconds,hits,sets,registrations,loads,NMIs,faults,inputs,stale,tests
 titles+=,lost,late,mixed,torn,leaked,failed,splats,verdict,seed
 
 short=''
@@ -64,11 +64,12 @@ find_qemu() {
 	say "QEMU ${parallel:-$turns}, seed $seed"
 }
 
-# choose_qemu CPUS: that of the row, and the options of guest.sh for it.
+# choose_qemu KERNEL CPUS: that of the row, the options of guest.sh for it, and
+# where the module is that such a QEMU needs; see dev/torture/stale.
 choose_qemu() {
-	qemu=$turns options=()
-	[[ $1 == turns || ! $parallel ]] ||
-		qemu=$parallel options=(--parallel "$program")
+	qemu=$turns options=() stale=-
+	[[ $2 == parallel && $parallel ]] || return 0
+	qemu=$parallel options=(--parallel "$program") stale=$out/torture/stale-$1
 }
 
 # build KERNEL: once a run.
@@ -84,10 +85,13 @@ build() {
 
 # build_part PART KERNEL
 build_part() {
-	case $1 in
-	selftests) install_selftests immediate tracepoints markers function_tracers ;;
-	*) build_folder "$top/dev/torture/$1" "$out/torture/$1-$2" "$(flavour_of "$2")" ;;
-	esac
+	local name flavour
+	flavour=$(flavour_of "$2")
+	for name in stale "$1"; do
+		build_folder "$top/dev/torture/$name" "$out/torture/$name-$2" "$flavour"
+	done
+	[[ $1 != selftests ]] ||
+		install_selftests immediate tracepoints markers function_tracers
 }
 
 # guest KERNEL PART SECONDS: its TAP goes to a file, and here.
@@ -98,7 +102,7 @@ guest() {
 	append+=" $(setting "$1" APPEND)"
 	"$top/dev/guest.sh" --flavour "$flavour" --name "$name" --smp 4 \
 		--timeout $((1500 + 2 * $3)) "${options[@]}" ${cpu:+--cpu "$cpu"} \
-		--append "$append" dev/torture/guest.sh "$2" "$out/torture/$2-$1" "$3" "$seed" |
+		--append "$append" dev/torture/guest.sh "$2" "$out/torture/$2-$1" "$stale" "$3" "$seed" |
 		tee "$logs/$name.tap"
 }
 
@@ -135,7 +139,7 @@ record() {
 
 run_row() {
 	local kernel=$1 part=$2 start=$SECONDS verdict=UNBUILT
-	choose_qemu "$3"
+	choose_qemu "$kernel" "$3"
 	name=torture-$kernel-$part
 	rm -rf "$logs/$name.tap" "$logs/guest-$name.log" "$out/guest/$name"
 	say "== $kernel/$part"

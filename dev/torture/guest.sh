@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh PART DIR SECONDS SEED: runs in the guest; a part of the torture, built in
-# DIR. Afterwards, a kernel that can tells what memory the part has lost.
+# guest.sh PART DIR STALE SECONDS SEED: runs in the guest; a part of the torture, built
+# in DIR, with the module of STALE unless that is "-". Afterwards, a kernel that can
+# finds the memory that the part has lost.
 set -uo pipefail
-part=$1
-shift
+part=$1 dir=$2 stale=$3
+shift 3
 kmemleak=/sys/kernel/debug/kmemleak
 
-# What is lost is not reported in its first five seconds, and what is referred to
-# while it moves may seem so once.
+# A leak is not reported in its first five seconds, and what is referred to while it
+# moves may seem to be one once.
 leaks() {
 	sleep 6
 	echo scan >$kmemleak
@@ -18,9 +19,12 @@ leaks() {
 	echo "leaked:$(grep -c '^unreferenced object' "$RESULTS/leaks")" >>"$RESULTS/counters"
 }
 
+[[ $stale == - ]] || insmod "$stale/stale.ko" || exit 1
 # Nothing of what was lost until here.
 [[ ! -f $kmemleak ]] || { echo scan && echo clear; } >$kmemleak
-"dev/torture/$part/guest.sh" "$@"
+"dev/torture/$part/guest.sh" "$dir" "$@"
 code=$?
 [[ ! -f $kmemleak ]] || leaks
+[[ $stale == - ]] ||
+	echo "stale:$(cat /sys/module/stale/parameters/again)" >>"$RESULTS/counters"
 exit $code
