@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writes to files and reads from them with memory that is not the caller's:
+ *
+ *	bad-memory FILE...
+ *
+ * Each such call must fail with EFAULT, or say how much it did before. Prints a
+ * line for each that does something else, and how many calls there were.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SIZE	16	/* of the buffer that is passed */
+
+struct memory {
+	const char *name;
+	void *at;
+	size_t valid;	/* how much of it is ours */
+};
+
+static unsigned int calls, bad;
+
+static void check(const char *file, const char *call, const struct memory *m,
+		  ssize_t ret)
+{
+	calls++;
+	if (ret < 0 ? errno == EFAULT : (size_t)ret <= m->valid)
+		return;
+	bad++;
+	printf("%s: %s with %s: %zd %s\n", file, call, m->name, ret,
+	       ret < 0 ? strerror(errno) : "bytes");
+}
+
+static void try(const char *file, const struct memory *m)
+{
+	int fd = open(file, O_WRONLY);
+
+	if (fd >= 0) {
+		check(file, "write", m, write(fd, m->at, SIZE));
+		close(fd);
+	}
+	fd = open(file, O_RDONLY);
+	if (fd >= 0) {
+		ssize_t ret = read(fd, m->at, SIZE);
+
+		/* A file may be at its end. */
+		if (ret)
+			check(file, "read", m, ret);
+		close(fd);
+	}
+}
+
+/* Two pages, the second of which is no one's. */
+static char *border(void)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED || munmap(pages + page, page)) {
+		perror("mmap");
+		exit(1);
+	}
+	return pages + page;
+}
+
+int main(int argc, char **argv)
+{
+	char *end = border();
+	const struct memory memories[] = {
+		{ "NULL", NULL, 0 },
+		{ "unmapped memory", end, 0 },
+		{ "memory that ends", end - SIZE / 2, SIZE / 2 },
+		{ "memory of the kernel", (void *)(intptr_t)-4096, 0 },
+		{ "text of the kernel", (void *)(uintptr_t)0xffffffff81000000, 0 },
+		{ "no address at all", (void *)(uintptr_t)0x8000000000000000, 0 },
+	};
+	size_t i;
+	int arg;
+
+	/* What reads and writes half of it must find no end of a word. */
+	memset(end - SIZE / 2, 'x', SIZE / 2);
+	for (arg = 1; arg < argc; arg++)
+		for (i = 0; i < sizeof(memories) / sizeof(*memories); i++)
+			try(argv[arg], &memories[i]);
+	printf("%u calls, %u bad\n", calls, bad);
+	return bad != 0;
+}

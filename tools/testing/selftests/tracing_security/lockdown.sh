@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What a kernel that is locked down lets root do with markers and function tracers:
+# what it does with all of tracefs. Integrity allows it. Confidentiality closes the
+# files, also those that were there before; those that are open stay open, as with
+# any other file. Nothing ends a lockdown but a new boot, so the test locks nothing
+# down itself, unless:
+#
+#	lockdown.sh --lock	goes through all levels from where the kernel is
+
+. "$(dirname "$0")/security-lib.sh"
+
+lockdown=/sys/kernel/security/lockdown
+files="markers marker_sites marker_probes function_tracers set_ftrace_filter
+	events/markers/enable events/markers/kernel_sched_switch/enable
+	events/markers/kernel_sched_switch/format events/markers/kernel_sched_switch/id
+	events/markers/kernel_sched_switch/filter options/function-tracers
+	events/markers/kernel_sched_switch/trigger"
+kin="available_events events/sched/sched_switch/enable"
+
+clean_up() {
+	modprobe -r marker_probe marker_sample
+}
+
+level() {
+	sed 's/.*\[\(.*\)\].*/\1/' "$lockdown"
+}
+
+opens() {
+	(exec 3<"$tracing/$1") 2>/dev/null
+}
+
+opens_for_writing() {
+	(exec 3>>"$tracing/$1") 2>/dev/null
+}
+
+all_open() {
+	for file in $files $kin; do
+		opens "$file" || {
+			comment "$file cannot be opened"
+			return 1
+		}
+	done
+}
+
+# Where tracefs has files at all: it has none if the kernel booted that way.
+all_closed() {
+	for file in $files $kin; do
+		[ -e "$tracing/$file" ] || continue
+		if opens "$file" || opens_for_writing "$file"; then
+			comment "$file can be opened"
+			return 1
+		fi
+	done
+}
+
+none_there() {
+	is "$(find "$tracing" -type f | head -n 3)" ""
+}
+
+# Modules attach to markers as ever: they are part of the kernel.
+probes_work() {
+	modprobe -q -n marker_probe || {
+		needs "no module marker_probe"
+		return
+	}
+	modprobe marker_sample && modprobe marker_probe marker=sample_event &&
+	echo 3 >/sys/module/marker_sample/parameters/fire &&
+	is "$(cat /sys/module/marker_probe/parameters/hits)" 3
+}
+
+# BPF may read no memory of the kernel, and gets no arguments that way.
+perf_as_kin() {
+	id=$(cat "$tracing/events/markers/kernel_sched_switch/id" 2>/dev/null) || {
+		needs "nobody can read the number of the event"
+		return
+	}
+	other=$(cat "$tracing/events/sched/sched_switch/id")
+	is "$("$(helper perf-user)" open "$id")" "$("$(helper perf-user)" open "$other")" &&
+	is "$("$(helper perf-user)" bpf "$id")" "$("$(helper perf-user)" bpf "$other")"
+}
+
+test_level() {
+	at=$(level)
+	case $at in
+	none | integrity)
+		all_open; report "$at: the files can be opened"
+		perf_as_kin; report "$at: perf and BPF as for other events" ;;
+	*)	if [ "$from_boot" ]; then
+			none_there; report "$at: tracefs has no files"
+		else
+			all_closed; report "$at: the files cannot be opened"
+		fi ;;
+	esac
+	probes_work; report "$at: modules attach to markers"
+}
+
+levels_to_test() {
+	if [ "$1" = --lock ]; then
+		sed 's/.*\[//; s/\]//' "$lockdown"
+	else
+		level
+	fi
+}
+
+[ "$(id -u)" = 0 ] || skip_all "needs root"
+[ -e "$lockdown" ] ||
+	mount -t securityfs nodev /sys/kernel/security 2>/dev/null
+[ -f "$lockdown" ] || skip_all "no CONFIG_SECURITY_LOCKDOWN_LSM"
+tracing=/sys/kernel/tracing
+mountpoint -q $tracing || mount -t tracefs nodev $tracing
+from_boot=
+[ "$(level)" != confidentiality ] || from_boot=y
+trap 'clean_up >/dev/null 2>&1' EXIT
+
+echo "TAP version 13"
+for next in $(levels_to_test "$1"); do
+	[ "$next" = "$(level)" ] || echo "$next" >"$lockdown"
+	test_level
+done
+kernel_is_well; report "the kernel is well"
+echo "1..$number"
+finish
