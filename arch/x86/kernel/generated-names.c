@@ -3,16 +3,20 @@
  * Names of code that is made at run time: for kallsyms, and so for the stacks of an
  * oops, and for perf.
  */
+#include <linux/capability.h>
 #include <linux/generated-text.h>
 #include <linux/kallsyms.h>
+#include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 struct generated_name {
 	struct list_head list;
@@ -32,10 +36,53 @@ static const struct { const char *prefix, *module; } kinds[] = {
 static LIST_HEAD(names);
 static DEFINE_MUTEX(names_mutex);
 
-static void tell_perf(const struct generated_name *entry, bool gone)
+struct perf_message {
+	struct work_struct work;
+	const struct generated_text *text;
+	bool gone;
+};
+
+static void send_message(struct work_struct *work)
 {
-	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, entry->text, entry->size,
-			   gone, entry->name);
+	const struct perf_message *message = container_of(work, struct perf_message, work);
+	const struct generated_text *text = message->text;
+
+	if (message->gone)
+		perf_event_text_poke(text->text, text->text, text->size, NULL, 0);
+	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, text->name->text, text->size,
+			   message->gone, text->name->name);
+	/* perf keeps the code for as long as it knows the name. */
+	if (!message->gone)
+		perf_event_text_poke(text->text, NULL, 0, text->text, text->size);
+}
+
+/* Without a word to the audit log, as nothing is refused. */
+static bool may_know_pointers(void)
+{
+	return current->flags & PF_KTHREAD ||
+	       ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
+	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+}
+
+/*
+ * perf gives addresses and code to the events of the current task too, and these may
+ * be of a user who is not to know them: any user may enable a trace event, and so make
+ * code, which has pointers in it. A kernel thread has no such events.
+ */
+static void tell_perf(const struct generated_text *text, bool gone)
+{
+	struct perf_message message = { .text = text, .gone = gone };
+
+	if (system_state < SYSTEM_RUNNING)
+		return;		/* nobody listens, and there may be no such thread */
+	INIT_WORK_ONSTACK(&message.work, send_message);
+	if (may_know_pointers()) {
+		send_message(&message.work);
+	} else {
+		schedule_work(&message.work);
+		flush_work(&message.work);
+	}
+	destroy_work_on_stack(&message.work);
 }
 
 /**
@@ -65,9 +112,7 @@ int name_generated_text(struct generated_text *text, enum generated_text_kind ki
 	mutex_lock(&names_mutex);
 	list_add_rcu(&entry->list, &names);
 	mutex_unlock(&names_mutex);
-	tell_perf(entry, false);
-	/* perf keeps the code for as long as it knows the name. */
-	perf_event_text_poke(text->text, NULL, 0, text->text, text->size);
+	tell_perf(text, false);
 	return 0;
 }
 
@@ -79,8 +124,7 @@ int name_generated_text(struct generated_text *text, enum generated_text_kind ki
  */
 void unname_generated_text(struct generated_text *text)
 {
-	perf_event_text_poke(text->text, text->text, text->size, NULL, 0);
-	tell_perf(text->name, true);
+	tell_perf(text, true);
 	mutex_lock(&names_mutex);
 	list_del_rcu(&text->name->list);
 	mutex_unlock(&names_mutex);
