@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # clients.sh [PART...]: what clients of tracepoints and of function tracing do on
 # the kernel without the series, and on the kernel with it: one table, in which no
-# row may be worse for the series. The parts are names, tools, tracefs, functions,
-# livepatch, lttng and ftracetest; each is a script in dev/clients/ that runs in
+# row may be worse for the series. The parts are names, files, tools, tracefs,
+# functions, livepatch, lttng and ftracetest; each is a script in dev/clients/ that runs in
 # both guests.
 #
 # Such a script leaves rows: client, what it did, and a verdict that begins with
@@ -13,7 +13,7 @@ set -euo pipefail
 . "$(dirname "$0")/lttng.sh"
 build_environment
 
-parts=(names tools tracefs functions livepatch lttng ftracetest)
+parts=(names files tools tracefs functions livepatch lttng ftracetest)
 dir=$out/clients
 table=$dir/table.tsv	# the rows of all, with what stock and the series gave
 csv=$dir/results.csv
@@ -71,6 +71,7 @@ prepare() {
 		done
 		logged selftests-livepatch selftests livepatch
 		;;
+	files) install_selftests tracing_security ;;
 	names)
 		STOCK=1 check_modules names stock
 		check_modules names guest
@@ -122,6 +123,27 @@ join_rows() {
 			print row, stock, series, judge(client[row], stock, series)
 		}
 	}' "$1" "$2"
+}
+
+# differing_files STOCK SERIES: files that the series changes, or that it has beside
+# stock's and the selftests know no kin of, whose mode and owner they check.
+differing_files() {
+	awk '
+	FILENAME == ARGV[1] { stock[$1] = $2 " " $3 " " $4; next }
+	FILENAME == ARGV[2] { kin["/sys/kernel/tracing/" $1] = 1; next }
+	{ own = $2 " " $3 " " $4 }
+	!($1 in stock) && !($1 in kin) { print $1 ": is new: " own }
+	$1 in stock && stock[$1] != own { print $1 ": " own ", stock: " stock[$1] }
+	' "$1/files.txt" "$2/kin.txt" "$2/files.txt"
+}
+
+compare_files() {
+	local stock series found
+	stock=$(dirname "$1") series=$(dirname "$2")
+	found=$(differing_files "$stock" "$series")
+	printf 'files\tmodes and owners\tPASS\t%s\t%s\n' \
+		"${found:+FAIL }$(grep -c . <<<"$found") differ, $(wc -l <"$series/kin.txt") have kin" \
+		"${found:+worse: ${found%%$'\n'*}}" >>"$table"
 }
 
 # The many cases of ftracetest make one row, and one each when they differ or
@@ -179,6 +201,7 @@ run_part() {
 	touch "${rows[@]}"
 	[[ -s ${rows[0]} || -s ${rows[1]} ]] || broken+=("$part, where no client ran")
 	join_rows "${rows[@]}" >>"$table"
+	[[ $part != files ]] || compare_files "${rows[@]}"
 }
 
 main() {
