@@ -15,5 +15,5 @@ DEFINE_TRACER(page_fault_user, kernel_page_fault_user,
 DEFINE_TRACER(page_fault_kernel, kernel_page_fault_kernel,
 	      TP_PROTO(unsigned long address, struct pt_regs *regs,
 		       unsigned long error_code),
-	      "address %lx ip %lx error_code %lx",
-	      address, instruction_pointer(regs), error_code);
+	      "address %lx ip %pS error_code %lx",
+	      address, (void *)instruction_pointer(regs), error_code);

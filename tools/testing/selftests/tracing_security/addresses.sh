@@ -11,6 +11,7 @@ restrict=/proc/sys/kernel/kptr_restrict
 paranoid=/proc/sys/kernel/perf_event_paranoid
 instance=instances/security-$$
 timer=events/markers/kernel_hrtimer_start
+event=$timer
 restrict_before=$(cat "$restrict")
 [ ! -f "$paranoid" ] || paranoid_before=$(cat "$paranoid")
 
@@ -132,6 +133,21 @@ pointers_are_hashed() {
 	at_least "$(grep -c ": timer $address function $address " "$tracing/trace")" 1
 }
 
+# The kernel writes to memory that the reader has not touched before.
+code_has_its_name() {
+	event=events/markers/kernel_page_fault_kernel
+	[ -d "$tracing/$event" ] || {
+		needs "no CONFIG_PAGE_FAULT_TRACE"
+		return
+	}
+	echo >"$tracing/trace" &&
+	echo 1 >"$tracing/$event/enable" &&
+	dd if=/dev/zero of=/dev/null bs=1M count=1 2>/dev/null &&
+	echo 0 >"$tracing/$event/enable" &&
+	at_least "$(grep -c ' ip [a-z_0-9]*+0x[0-9a-f/x]* ' "$tracing/trace")" 1 &&
+	is "$(grep -m 3 " ip $address" "$tracing/trace")" ""
+}
+
 # What goes wrong is told with names.
 names_in_messages() {
 	modprobe -q -n marker_probe || {
@@ -151,11 +167,12 @@ command -v setpriv >/dev/null || skip_all "no setpriv"
 trap 'clean_up >/dev/null 2>&1' EXIT
 
 echo "TAP version 13"
-echo "1..6"
+echo "1..7"
 kallsyms_as_for_others; report "kallsyms hides generated code as it does other code"
 vmallocinfo_is_for_root; report "vmallocinfo is for root, and obeys kptr_restrict"
 names_in_the_files; report "the files have names, not addresses"
 pointers_are_hashed; report "pointers in the text of events are hashed"
+code_has_its_name; report "code that faults has its name"
 names_in_messages; report "messages have no addresses"
 kernel_is_well; report "the kernel is well"
 finish
