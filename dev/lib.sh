@@ -97,13 +97,15 @@ build_folder() {
 # out/NAME-FLAVOUR.
 check_modules() { build_folder "$top/dev/check/$1" "$out/$1${2:+-$2}" "${2:-guest}"; }
 
-# install_selftests TARGET...: the kernel's selftests of the series, into
-# out/selftests. headers_install is for tests of new system calls; there are none.
+# install_selftests PATTERN: the kernel's selftests of the series that are called so,
+# into out/selftests. headers_install is for tests of new system calls; there are none.
 install_selftests() {
+	local targets
+	mapfile -t targets < <(cd "$top/tools/testing/selftests" && compgen -G "$1")
 	rm -rf "$out/selftests"
 	with_progress selftests "$logs/selftests.log" \
 		make -C "$linux/tools/testing/selftests" O="$out/build/selftests" \
-		INSTALL_PATH="$out/selftests" TARGETS="$*" FORCE_TARGETS=1 \
+		INSTALL_PATH="$out/selftests" TARGETS="${targets[*]}" FORCE_TARGETS=1 \
 		SKIP_TARGETS= install
 }
 

@@ -67,9 +67,9 @@ find_qemu() {
 # choose_qemu KERNEL CPUS: that of the row, the options of guest.sh for it, and
 # where the module is that such a QEMU needs; see dev/torture/stale.
 choose_qemu() {
-	qemu=$turns options=() stale=-
+	qemu=$turns options=(--smp 2) stale=-
 	[[ $2 == parallel && $parallel ]] || return 0
-	qemu=$parallel options=(--parallel "$program") stale=$out/torture/stale-$1
+	qemu=$parallel options=(--smp 4 --parallel "$program") stale=$out/torture/stale-$1
 }
 
 # build KERNEL: once a run.
@@ -91,7 +91,7 @@ build_part() {
 		build_folder "$top/dev/torture/$name" "$out/torture/$name-$2" "$flavour"
 	done
 	[[ $1 != selftests ]] ||
-		install_selftests immediate tracepoints markers function_tracers
+		install_selftests '*'
 }
 
 # guest KERNEL PART SECONDS: its TAP goes to a file, and here.
@@ -100,7 +100,7 @@ guest() {
 	flavour=$(flavour_of "$1")
 	cpu=$(setting "$1" CPU)
 	append+=" $(setting "$1" APPEND)"
-	"$top/dev/guest.sh" --flavour "$flavour" --name "$name" --smp 4 \
+	"$top/dev/guest.sh" --flavour "$flavour" --name "$name" \
 		--timeout $((1500 + 2 * $3)) "${options[@]}" ${cpu:+--cpu "$cpu"} \
 		--append "$append" dev/torture/guest.sh "$2" "$out/torture/$2-$1" "$stale" "$3" "$seed" |
 		tee "$logs/$name.tap"
