@@ -158,6 +158,7 @@ without_races_of_stock() {
 	awk '
 	FNR == NR { if (!/^#/) stock[$1]; next }
 	/BUG: KCSAN: / {
+		gsub(/ \[[^]]*\]/, "")
 		n = split($0, word, /[ \r]+/) - /\r$/
 		if (word[n] in stock && (word[n - 1] != "/" || word[n - 2] in stock)) next
 	}

@@ -1338,7 +1338,8 @@ static void note_pair(bool right, bool mine)
 {
 	if (!right)
 		WRITE_ONCE(mixed, true);
-	calls += mine;
+	if (mine)
+		calls++;
 }
 
 static void probe_pair_a(void *data, bool mine)
