@@ -57,7 +57,7 @@ attributes() {
 }
 
 attributes_of_all() {
-	find . -maxdepth 1 -exec stat -c '%n %a %u %g' {} +
+	find . -mindepth 1 -maxdepth 1 -exec stat -c '%n %a %u %g' {} +
 	find ./options ./events/sched ./events/markers -exec stat -c '%n %a %u %g' {} +
 }
 
