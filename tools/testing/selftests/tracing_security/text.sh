@@ -165,11 +165,15 @@ tables_are_read_only() {
 # nothing else runs.
 # shellcheck disable=SC2016 # these are variables of bpftrace
 mapped_for_writing() {
+	base='(uint64)0 - 0x778000000000'	# where all memory is mapped
+	if grep -q ' page_offset_base$' /proc/kallsyms; then
+		base='*(uint64 *)kaddr("page_offset_base")'
+	fi
 	bpftrace -e '
 	BEGIN {
 		$mm = *(struct mm_struct **)kaddr("poking_mm");
 		$at = *(uint64 *)kaddr("poking_addr");
-		$base = *(uint64 *)kaddr("page_offset_base");
+		$base = '"$base"';
 		$mask = (uint64)0x000ffffffffff000;
 		$entry = *(uint64 *)((uint64)$mm->pgd + (($at >> 39) & 511) * 8);
 		$table = ($entry & $mask) + $base;
