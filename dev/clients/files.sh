@@ -17,7 +17,7 @@ kin_of_ours() {
 }
 
 listed() {
-	list_files 2>/dev/null >"$RESULTS/files.txt"
+	list_files 2>/dev/null >"$RESULTS/files.txt" || true	# some go meanwhile
 	kin_of_ours >"$RESULTS/kin.txt"
 	say "$(wc -l <"$RESULTS/files.txt") files"
 }

@@ -3,8 +3,7 @@
 #
 # What a kernel that is locked down lets root do with markers and function tracers:
 # what it does with all of tracefs. Integrity allows it. Confidentiality closes the
-# files, also those that were there before; those that are open stay open, as with
-# any other file. Nothing ends a lockdown but a new boot, so the test locks nothing
+# files, also those that were there before, but for formats. Nothing ends a lockdown but a new boot, so the test locks nothing
 # down itself, unless:
 #
 #	lockdown.sh --lock	goes through all levels from where the kernel is
@@ -12,12 +11,25 @@
 . "$(dirname "$0")/security-lib.sh"
 
 lockdown=/sys/kernel/security/lockdown
-files="markers marker_sites marker_probes function_tracers set_ftrace_filter
-	events/markers/enable events/markers/kernel_sched_switch/enable
-	events/markers/kernel_sched_switch/format events/markers/kernel_sched_switch/id
-	events/markers/kernel_sched_switch/filter options/function-tracers
-	events/markers/kernel_sched_switch/trigger"
-kin="available_events events/sched/sched_switch/enable"
+
+# Each with its kin.
+pairs() {
+	event=events/markers/kernel_sched_switch
+	kin=events/sched/sched_switch
+	cat <<-END
+	markers available_events
+	marker_sites available_events
+	marker_probes available_events
+	function_tracers set_ftrace_filter
+	options/function-tracers options/function-trace
+	events/markers/enable events/sched/enable
+	$event/enable $kin/enable
+	$event/filter $kin/filter
+	$event/format $kin/format
+	$event/id $kin/id
+	$event/trigger $kin/trigger
+	END
+}
 
 clean_up() {
 	modprobe -r marker_probe marker_sample
@@ -35,24 +47,32 @@ opens_for_writing() {
 	(exec 3>>"$tracing/$1") 2>/dev/null
 }
 
-all_open() {
-	for file in $files $kin; do
-		opens "$file" || {
-			comment "$file cannot be opened"
-			return 1
-		}
-	done
+how_it_opens() {
+	said=
+	! opens "$1" || said=reading
+	! opens_for_writing "$1" || said="$said writing"
+	echo "$said"
 }
 
-# Where tracefs has files at all: it has none if the kernel booted that way.
+# opened_as_kin HOW: and the lists can be opened so.
+opened_as_kin() {
+	pairs | while read -r file kin; do
+		is "$(how_it_opens "$file")" "$(how_it_opens "$kin")"
+		explain "$file" || return
+	done || return
+	is "$(how_it_opens markers)" "$1" &&
+	is "$(how_it_opens marker_sites)" "$1" &&
+	is "$(how_it_opens marker_probes)" "$1" &&
+	is "$(how_it_opens function_tracers)" "$1"
+}
+
+all_open() {
+	opened_as_kin "reading writing"
+}
+
+# A format is no secret: it is the same for all kernels that are built alike.
 all_closed() {
-	for file in $files $kin; do
-		[ -e "$tracing/$file" ] || continue
-		if opens "$file" || opens_for_writing "$file"; then
-			comment "$file can be opened"
-			return 1
-		fi
-	done
+	opened_as_kin ""
 }
 
 none_there() {
