@@ -145,16 +145,6 @@ also_lifetime() {
 		tee "$said" && ! grep '^not ok' "$said"
 }
 
-# What can be done in a lockdown. Here, modules are signed.
-also_lockdown() {
-	local said=$logs/lockdown-$flavour.tap level
-	(install_selftests tracing_security) || return
-	for level in integrity confidentiality; do
-		guest "$flavour-$level" --append "lockdown=$level" \
-			"$out/selftests/tracing_security/lockdown.sh" --lock || return
-	done | tee "$said" && ! grep -E '# SKIP|^not ok' "$said"
-}
-
 # Function tracers at random.
 also_functions() {
 	local said=$logs/functions-$flavour.tap
