@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The torture of tracing: parameters, threads, and the report. See torture.h, and
+ * Documentation/trace/tracetorture.rst for how to use it.
+ */
+#define pr_fmt(fmt) "tracetorture: " fmt
+
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/random.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "torture.h"
+
+static unsigned long seed;
+module_param(seed, ulong, 0444);
+MODULE_PARM_DESC(seed, "what all random choices come from; 0 for a random one");
+
+static unsigned int seconds;
+module_param(seconds, uint, 0444);
+MODULE_PARM_DESC(seconds, "how long to go on; 0 for until the module is unloaded");
+
+static unsigned int intensity = 2;
+module_param(intensity, uint, 0444);
+MODULE_PARM_DESC(intensity,
+		 "threads that hit for each CPU, and how often others change things (1 to 100)");
+
+static char *kinds = "imv,jump,tp,storm,marker,func";
+module_param(kinds, charp, 0444);
+MODULE_PARM_DESC(kinds, "what to torture: imv, jump, tp, storm, marker, func");
+
+static const struct tt_kind *const all_kinds[TT_NR_KINDS] = {
+	[TT_IMV] = &tt_imv,
+	[TT_JUMP] = &tt_jump,
+	[TT_TP] = &tt_tp,
+	[TT_STORM] = &tt_storm,
+#ifdef CONFIG_MARKERS
+	[TT_MARKER] = &tt_marker,
+#endif
+#ifdef TT_HAVE_FUNCS
+	[TT_FUNC] = &tt_func,
+#endif
+};
+
+/* Those that were asked for. */
+static unsigned long kinds_on;
+
+/* What hits take in each turn, so that looking for the end costs little. */
+#define HITS_IN_TURN	64
+#define MAX_INTENSITY	100
+#define LONGEST_PAUSE	4000	/* microseconds, at an intensity of one */
+
+/**
+ * struct thread - a thread that hits or changes
+ * @task: the thread
+ * @rnd: what decides for it
+ * @kind: what it changes, NULL if it hits
+ * @owner: whose things it changes
+ */
+struct thread {
+	struct task_struct *task;
+	struct rnd_state rnd;
+	const struct tt_kind *kind;
+	unsigned int owner;
+};
+
+static struct thread *threads;
+static unsigned int nr_threads;
+static unsigned long ends_at;
+
+DEFINE_PER_CPU(struct tt_counts, tt_counts);
+EXPORT_PER_CPU_SYMBOL_GPL(tt_counts);
+
+static unsigned long count_of(enum tt_counter counter)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(tt_counts, cpu).events[counter]);
+	return sum;
+}
+
+static unsigned long hits_of(enum tt_kind_id kind)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(tt_counts, cpu).hits[kind]);
+	return sum;
+}
+
+static unsigned long all_hits(void)
+{
+	unsigned long sum = 0;
+	enum tt_kind_id kind;
+
+	for (kind = 0; kind < TT_NR_KINDS; kind++)
+		sum += hits_of(kind);
+	return sum;
+}
+
+static int hits_get(char *buffer, const struct kernel_param *param)
+{
+	return sysfs_emit(buffer, "%lu\n", all_hits());
+}
+
+static int counter_get(char *buffer, const struct kernel_param *param)
+{
+	return sysfs_emit(buffer, "%lu\n", count_of((uintptr_t)param->arg));
+}
+
+static const struct kernel_param_ops hits_ops = { .get = hits_get };
+static const struct kernel_param_ops counter_ops = { .get = counter_get };
+
+module_param_cb(hits, &hits_ops, NULL, 0444);
+MODULE_PARM_DESC(hits, "hits that were checked");
+
+#define COUNTER(name, counter, what)					\
+	module_param_cb(name, &counter_ops, (void *)(counter), 0444);	\
+	MODULE_PARM_DESC(name, what)
+
+COUNTER(sets, TT_SETS, "immediate values that were set");
+COUNTER(registrations, TT_REGISTRATIONS, "probes that were attached");
+COUNTER(nmis, TT_NMIS, "NMIs that hit");
+COUNTER(lost, TT_LOST, "hits that did not reach a probe that was attached");
+COUNTER(late, TT_LATE, "calls of a probe that was detached, reads of a value that was replaced");
+COUNTER(mixed, TT_MIXED, "calls of a probe with what belongs to another one");
+COUNTER(torn, TT_TORN, "reads of a value that was never set");
+COUNTER(twice, TT_TWICE, "hits that reached a probe twice");
+COUNTER(failed, TT_FAILED, "operations that returned an error");
+
+/**
+ * tt_is_on - is a kind of things to be tortured?
+ * @kind: the kind
+ *
+ * Context: any.
+ * Return: true if it is.
+ */
+bool tt_is_on(enum tt_kind_id kind)
+{
+	return kinds_on & BIT(kind);
+}
+EXPORT_SYMBOL_GPL(tt_is_on);
+
+/**
+ * tt_pause - wait for some time
+ * @rnd: what decides how long
+ *
+ * Context: may sleep.
+ */
+void tt_pause(struct rnd_state *rnd)
+{
+	usleep_range(1, 1 + tt_random(rnd, LONGEST_PAUSE / intensity));
+}
+
+/**
+ * tt_goes_on - is a thread to go on?
+ *
+ * When the time is over, it waits here for its end.
+ *
+ * Context: may sleep.
+ * Return: false if it is to end.
+ */
+bool tt_goes_on(void)
+{
+	while (!kthread_should_stop()) {
+		if (!seconds || time_before(jiffies, ends_at))
+			return true;
+		schedule_timeout_interruptible(HZ / 10);
+	}
+	return false;
+}
+EXPORT_SYMBOL_GPL(tt_goes_on);
+
+/**
+ * tt_rest - let others run, between hits
+ *
+ * A thread that never sleeps would hold up grace periods of RCU tasks.
+ *
+ * Context: may sleep.
+ */
+void tt_rest(void)
+{
+	cond_resched_tasks_rcu_qs();
+}
+EXPORT_SYMBOL_GPL(tt_rest);
+
+static const struct tt_kind *nth_kind(unsigned int n)
+{
+	unsigned int kind = n % TT_NR_KINDS;
+
+	while (!tt_is_on(kind))
+		kind = (kind + 1) % TT_NR_KINDS;
+	return all_kinds[kind];
+}
+
+/**
+ * tt_hit_nth - hit all things of one kind once
+ * @n: a number of which each kind gets its share
+ *
+ * Context: any.
+ */
+void tt_hit_nth(unsigned int n)
+{
+	nth_kind(n)->hit();
+}
+
+static int hit_until_stopped(void *self)
+{
+	struct thread *thread = self;
+	int i;
+
+	set_user_nice(current, MAX_NICE);
+	while (tt_goes_on()) {
+		const struct tt_kind *kind = nth_kind(prandom_u32_state(&thread->rnd));
+
+		for (i = 0; i < HITS_IN_TURN; i++)
+			kind->hit();
+		tt_rest();
+	}
+	return 0;
+}
+
+static int change_until_stopped(void *self)
+{
+	struct thread *thread = self;
+
+	while (tt_goes_on()) {
+		thread->kind->change(thread->owner, &thread->rnd);
+		tt_pause(&thread->rnd);
+	}
+	if (thread->kind->stop)
+		thread->kind->stop(thread->owner);
+	return 0;
+}
+
+static int add_thread(const struct tt_kind *kind, unsigned int owner)
+{
+	struct thread *thread = &threads[nr_threads];
+	struct task_struct *task;
+
+	prandom_seed_state(&thread->rnd, seed + nr_threads * TT_FACTOR);
+	thread->kind = kind;
+	thread->owner = owner;
+	if (kind)
+		task = kthread_run(change_until_stopped, thread, "torture-%s/%u",
+				   kind->name, owner);
+	else
+		task = kthread_run(hit_until_stopped, thread, "torture-hit/%u", owner);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	thread->task = task;
+	nr_threads++;
+	return 0;
+}
+
+static int start_changing(void)
+{
+	unsigned int kind, owner;
+	int ret = 0;
+
+	for_each_set_bit(kind, &kinds_on, TT_NR_KINDS)
+		for (owner = 0; owner < TT_OWNERS && !ret; owner++)
+			ret = add_thread(all_kinds[kind], owner);
+	return ret;
+}
+
+static int start_threads(void)
+{
+	unsigned int i, nr_hitting = num_online_cpus() * intensity;
+	int ret = 0;
+
+	threads = kcalloc(nr_hitting + TT_NR_KINDS * TT_OWNERS, sizeof(*threads),
+			  GFP_KERNEL);
+	if (!threads)
+		return -ENOMEM;
+	for (i = 0; i < nr_hitting && !ret; i++)
+		ret = add_thread(NULL, i);
+	return ret ?: start_changing() ?: tt_start_nmis(seed + nr_threads * TT_FACTOR);
+}
+
+/* Those that change things come first: others see how all is detached. */
+static void stop_threads(void)
+{
+	while (nr_threads)
+		kthread_stop(threads[--nr_threads].task);
+	tt_stop_nmis();
+	kfree(threads);
+}
+
+static int find_kind(const char *name)
+{
+	int kind;
+
+	for (kind = 0; kind < TT_NR_KINDS; kind++)
+		if (all_kinds[kind] && !strcmp(name, all_kinds[kind]->name))
+			return kind;
+	pr_err("there is no kind \"%s\" here\n", name);
+	return -EINVAL;
+}
+
+static int parse_kinds(void)
+{
+	char *copy = kstrdup(kinds, GFP_KERNEL), *rest = copy, *name;
+	int kind = 0;
+
+	if (!copy)
+		return -ENOMEM;
+	while (kind >= 0 && (name = strsep(&rest, ","))) {
+		kind = find_kind(name);
+		if (kind >= 0)
+			__set_bit(kind, &kinds_on);
+	}
+	kfree(copy);
+	return kind < 0 ? kind : 0;
+}
+
+static bool all_is_well(void)
+{
+	return !count_of(TT_LOST) && !count_of(TT_LATE) && !count_of(TT_MIXED) &&
+	       !count_of(TT_TORN) && !count_of(TT_TWICE) && !count_of(TT_FAILED) &&
+	       count_of(TT_CALLS) == count_of(TT_CALLED);
+}
+
+static void report_end(void)
+{
+	unsigned int kind;
+
+	for_each_set_bit(kind, &kinds_on, TT_NR_KINDS)
+		pr_info("%s: %lu hits\n", all_kinds[kind]->name, hits_of(kind));
+	pr_info("--- End of test: %s: seed=%lu hits=%lu sets=%lu registrations=%lu nmis=%lu lost=%lu late=%lu mixed=%lu torn=%lu twice=%lu failed=%lu calls=%lu of %lu\n",
+		all_is_well() ? "SUCCESS" : "FAILURE", seed, all_hits(),
+		count_of(TT_SETS), count_of(TT_REGISTRATIONS), count_of(TT_NMIS),
+		count_of(TT_LOST), count_of(TT_LATE), count_of(TT_MIXED),
+		count_of(TT_TORN), count_of(TT_TWICE), count_of(TT_FAILED),
+		count_of(TT_CALLED), count_of(TT_CALLS));
+}
+
+static int __init torture_init(void)
+{
+	int ret = parse_kinds();
+
+	if (ret)
+		return ret;
+	if (!intensity || intensity > MAX_INTENSITY)
+		return -EINVAL;
+	while (!seed)
+		seed = get_random_u32();
+	pr_info("--- Start of test: seed=%lu seconds=%u intensity=%u kinds=%s\n", seed,
+		seconds, intensity, kinds);
+	ends_at = jiffies + seconds * HZ;
+	ret = start_threads();
+	if (ret)
+		stop_threads();
+	return ret;
+}
+module_init(torture_init);
+
+static void __exit torture_exit(void)
+{
+	stop_threads();
+	report_end();
+}
+module_exit(torture_exit);
+
+MODULE_DESCRIPTION("Torture of immediate values, tracepoints, markers and function tracers");
+MODULE_LICENSE("GPL");

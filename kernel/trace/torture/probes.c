@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The torture of tracing: probes. Hits are compared with what is attached; probes are
+ * attached and detached, several in turn, also while the patching of code is deferred.
+ */
+#include <linux/export.h>
+#include <linux/immediate.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "torture.h"
+
+/* How many targets an owner changes in turn. */
+#define MAX_CHANGES	4
+
+/**
+ * tt_before - note what a hit is to reach
+ * @hit: the hit
+ * @target: what is about to be hit
+ *
+ * Context: any.
+ */
+void tt_before(struct tt_hit *hit, const struct tt_target *target)
+{
+	int i;
+
+	hit->target = target;
+	hit->calls = 0;
+	for (i = 0; i < TT_OWNERS; i++) {
+		hit->seen[i] = 0;
+		/* pairs with finish_attached() */
+		hit->expected[i] = smp_load_acquire(&target->expected[i]);
+	}
+}
+EXPORT_SYMBOL_GPL(tt_before);
+
+/**
+ * tt_after - check what a hit has reached
+ * @hit: the hit
+ * @kind: its kind
+ *
+ * Context: any.
+ */
+void tt_after(struct tt_hit *hit, enum tt_kind_id kind)
+{
+	int i;
+
+	smp_mb();	/* the hit comes before the second look; see detach_one() */
+	for (i = 0; i < TT_OWNERS; i++)
+		if (unlikely(hit->seen[i] != hit->expected[i]) && hit->expected[i] &&
+		    hit->expected[i] == READ_ONCE(hit->target->expected[i]))
+			tt_count(TT_LOST, 1);
+	tt_count_hits(kind, 1);
+	tt_count(TT_CALLED, hit->calls);
+}
+EXPORT_SYMBOL_GPL(tt_after);
+
+/**
+ * tt_called - check the call of a probe
+ * @data: what the probe is attached with
+ * @hit: the hit that called it
+ * @self: the probe
+ * @arguments_agree: are all arguments those of @hit?
+ *
+ * Context: any.
+ */
+void tt_called(struct tt_data *data, struct tt_hit *hit, void *self, bool arguments_agree)
+{
+	void *func = READ_ONCE(data->func);
+
+	tt_count(TT_CALLS, 1);
+	if (!func)
+		tt_count(TT_LATE, 1);
+	else if (func != self || !arguments_agree || hit->target != data->target)
+		tt_count(TT_MIXED, 1);
+	else if (hit->seen[data->owner] == data->number)
+		tt_count(TT_TWICE, 1);
+	hit->seen[data->owner] = data->number;
+	hit->calls++;
+}
+
+/**
+ * tt_last_data - what an owner has attached to a target
+ * @target: the target
+ * @owner: the owner
+ *
+ * For targets whose probes are not given their data.
+ *
+ * Context: any.
+ * Return: the data of the last attachment, which may be over.
+ */
+struct tt_data *tt_last_data(struct tt_target *target, unsigned int owner)
+{
+	return &target->data[owner][READ_ONCE(target->number[owner]) % TT_NR_DATA];
+}
+
+static bool is_attached(struct tt_target *target, unsigned int owner)
+{
+	return tt_last_data(target, owner)->func;
+}
+
+static void attach_one(const struct tt_probes *probes, unsigned int nr,
+		       unsigned int owner)
+{
+	struct tt_target *target = &probes->targets[nr];
+	unsigned long number = target->number[owner] + 1;
+	struct tt_data *data = &target->data[owner][number % TT_NR_DATA];
+
+	data->target = target;
+	data->owner = owner;
+	data->number = number;
+	WRITE_ONCE(target->number[owner], number);
+	tt_count(TT_REGISTRATIONS, 1);
+	if (!probes->attach(nr, data))
+		return;
+	WRITE_ONCE(data->func, NULL);
+	tt_count(TT_FAILED, 1);
+}
+
+static void detach_one(const struct tt_probes *probes, unsigned int nr,
+		       unsigned int owner)
+{
+	struct tt_target *target = &probes->targets[nr];
+
+	WRITE_ONCE(target->expected[owner], 0);
+	smp_mb();	/* pairs with tt_after() */
+	if (probes->detach(nr, tt_last_data(target, owner)))
+		tt_count(TT_FAILED, 1);
+}
+
+/* Detached probes must not be called any more. */
+static void finish_detached(const struct tt_probes *probes, unsigned int owner,
+			    unsigned long detached)
+{
+	unsigned int nr;
+
+	if (!detached)
+		return;
+	probes->synchronize();
+	for_each_set_bit(nr, &detached, probes->nr)
+		WRITE_ONCE(tt_last_data(&probes->targets[nr], owner)->func, NULL);
+}
+
+/* From now on no hit may miss an attached one. */
+static void finish_attached(const struct tt_probes *probes, unsigned int owner,
+			    unsigned long attached)
+{
+	struct tt_target *target;
+	unsigned int nr;
+
+	for_each_set_bit(nr, &attached, probes->nr) {
+		target = &probes->targets[nr];
+		if (!is_attached(target, owner))
+			continue;
+		/* pairs with tt_before() */
+		smp_store_release(&target->expected[owner],
+				  target->number[owner]);
+	}
+}
+
+/**
+ * tt_change_probes - attach probes of an owner where there are none, detach others
+ * @probes: of this kind
+ * @owner: the owner, of which there is one thread
+ * @rnd: what decides about the targets and the way
+ *
+ * Context: may sleep.
+ */
+void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
+		      struct rnd_state *rnd)
+{
+	unsigned int count = min(1 + tt_random(rnd, MAX_CHANGES), probes->nr);
+	unsigned int nr = tt_random(rnd, probes->nr);
+	bool deferred = probes->deferred && tt_random(rnd, 2) && imv_defer_begin();
+	bool early = tt_random(rnd, 2);
+	unsigned long attached = 0, detached = 0;
+
+	for (; count; count--, nr = (nr + 1) % probes->nr) {
+		if (is_attached(&probes->targets[nr], owner)) {
+			detached |= BIT(nr);
+			detach_one(probes, nr, owner);
+		} else {
+			attached |= BIT(nr);
+			attach_one(probes, nr, owner);
+		}
+	}
+	if (early)
+		finish_detached(probes, owner, detached);
+	imv_defer_end(deferred);
+	finish_attached(probes, owner, attached);
+	if (!early)
+		finish_detached(probes, owner, detached);
+}
+
+/**
+ * tt_stop_probes - detach all probes of an owner
+ * @probes: of this kind
+ * @owner: the owner
+ *
+ * Context: may sleep.
+ */
+void tt_stop_probes(const struct tt_probes *probes, unsigned int owner)
+{
+	unsigned long detached = 0;
+	unsigned int nr;
+
+	for (nr = 0; nr < probes->nr; nr++) {
+		if (!is_attached(&probes->targets[nr], owner))
+			continue;
+		detached |= BIT(nr);
+		detach_one(probes, nr, owner);
+	}
+	finish_detached(probes, owner, detached);
+}

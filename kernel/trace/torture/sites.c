@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The torture of tracing: more sites, in a module that is loaded and unloaded, or that
+ * fails to load, meanwhile. They are hit by its init function, and by a thread.
+ */
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+
+#include "hits.h"
+
+static bool fail;
+module_param(fail, bool, 0);
+MODULE_PARM_DESC(fail, "fail to load, after some hits");
+
+static struct task_struct *thread;
+
+/* With sites of its own wherever it is called from, also in the init function. */
+static __always_inline void hit_all(void)
+{
+	if (tt_is_on(TT_IMV))
+		tt_hit_imv();
+	if (tt_is_on(TT_JUMP))
+		tt_hit_jump();
+	if (tt_is_on(TT_TP))
+		tt_hit_tp();
+	if (tt_is_on(TT_STORM))
+		tt_hit_storm();
+#ifdef CONFIG_MARKERS
+	if (tt_is_on(TT_MARKER))
+		tt_hit_marker();
+#endif
+#ifdef TT_HAVE_FUNCS
+	if (tt_is_on(TT_FUNC))
+		tt_hit_func();
+#endif
+}
+
+#define HITS_5()							\
+	do {								\
+		TT_HIT_STORM();						\
+		TT_HIT_STORM();						\
+		TT_HIT_STORM();						\
+		TT_HIT_STORM();						\
+		TT_HIT_STORM();						\
+	} while (0)
+
+#define HITS_20()	do { HITS_5(); HITS_5(); HITS_5(); HITS_5(); } while (0)
+#define HITS_80()	do { HITS_20(); HITS_20(); HITS_20(); HITS_20(); } while (0)
+
+/* More sites than are patched with the memory that is there at all times. */
+static noinline void storm(void)
+{
+	HITS_80();
+	HITS_80();
+	HITS_80();
+	HITS_80();
+}
+
+static int hit_until_stopped(void *unused)
+{
+	set_user_nice(current, MAX_NICE);
+	while (tt_goes_on()) {
+		hit_all();
+		if (tt_is_on(TT_STORM))
+			storm();
+		tt_rest();
+	}
+	return 0;
+}
+
+static int __init sites_init(void)
+{
+	int i;
+
+	for (i = 0; i < 20; i++)
+		hit_all();
+	if (fail)
+		return -ENODEV;
+	thread = kthread_run(hit_until_stopped, NULL, "torture-sites");
+	return PTR_ERR_OR_ZERO(thread);
+}
+module_init(sites_init);
+
+static void __exit sites_exit(void)
+{
+	kthread_stop(thread);
+}
+module_exit(sites_exit);
+
+MODULE_DESCRIPTION("More sites for the torture of tracing");
+MODULE_LICENSE("GPL");
