@@ -1,0 +1,167 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Loads the torture of tracing, loads and unloads modules with more sites meanwhile,
+# also ones that fail to load, takes a CPU out and in, and reads what went wrong. See
+# Documentation/trace/tracetorture.rst. From the environment:
+#
+# TORTURE_SECONDS	how long (20)
+# TORTURE_SEED		of all random choices (a random one)
+# TORTURE_PARAMETERS	more parameters of the module, as "kinds=tp,func"
+# TORTURE_COUNTERS	a file for the counters, lines "name:number"
+
+skip=4
+seconds=${TORTURE_SECONDS:-20}
+seed=${TORTURE_SEED:-0}
+counters=/sys/module/tracetorture/parameters
+cpu=/sys/devices/system/cpu/cpu1/online
+longest=/sys/kernel/debug/x86/nmi_longest_ns
+loads=0
+refused=0
+number=0
+failures=0
+
+skip_all() {
+	echo "TAP version 13"
+	echo "1..0 # SKIP $1"
+	exit $skip
+}
+
+check_requirements() {
+	[ -w /dev/kmsg ] || skip_all "not root"
+	modprobe -q -n tracetorture || skip_all "no module tracetorture"
+	[ ! -d $counters ] || skip_all "tracetorture is loaded already"
+}
+
+# test_that NAME COMMAND...
+test_that() {
+	number=$((number + 1))
+	name=$1
+	shift
+	if "$@"; then
+		echo "ok $number $name"
+	else
+		echo "not ok $number $name"
+		failures=$((failures + 1))
+	fi
+}
+
+# An emulated CPU may stand still for long within an NMI.
+allow_long_nmis() {
+	[ ! -w $longest ] || echo 1000000000 >$longest
+}
+
+set_cpu() {
+	[ ! -w $cpu ] || echo "$1" >$cpu
+}
+
+load_failing() {
+	if modprobe tracetorture-sites fail=1 2>/dev/null; then
+		rmmod tracetorture_sites
+	else
+		refused=$((refused + 1))
+	fi
+}
+
+# With rmmod, since modprobe would unload what the module depends on, too.
+one_round() {
+	load_failing
+	set_cpu 0
+	modprobe tracetorture-sites && loads=$((loads + 1))
+	sleep 0.3
+	set_cpu 1
+	rmmod tracetorture_sites
+	rounds=$((rounds + 1))
+}
+
+torture() {
+	end=$(($(date +%s) + seconds))
+	rounds=0
+	while [ "$(date +%s)" -lt $end ]; do
+		one_round
+	done
+}
+
+clean_up() {
+	set_cpu 1
+	for module in tracetorture_sites tracetorture; do
+		[ ! -d /sys/module/$module ] || rmmod $module
+	done
+}
+
+count() {
+	cat $counters/"$1"
+}
+
+at_least_one() {
+	[ "$(count "$1")" -gt 0 ]
+}
+
+none() {
+	[ "$(count "$1")" = 0 ]
+}
+
+is_selected() {
+	case ,$(count kinds), in
+	*,$1,*) true ;;
+	*) false ;;
+	esac
+}
+
+save_counters() {
+	[ -n "$TORTURE_COUNTERS" ] || return
+	for name in hits sets registrations nmis lost late mixed torn twice failed; do
+		echo "$name:$(count $name)"
+	done >"$TORTURE_COUNTERS"
+	echo "loads:$loads" >>"$TORTURE_COUNTERS"
+}
+
+check_work() {
+	test_that "hits were checked" at_least_one hits
+	if is_selected imv || is_selected jump; then
+		test_that "values were set" at_least_one sets
+	fi
+	if is_selected tp || is_selected storm || is_selected marker || is_selected func; then
+		test_that "probes were attached" at_least_one registrations
+	fi
+	case $(uname -m) in
+	x86_64 | i?86) test_that "NMIs hit" at_least_one nmis ;;
+	esac
+	test_that "modules with sites were loaded and unloaded" [ $loads = $rounds ]
+	test_that "modules that fail were refused" [ $refused = $rounds ]
+}
+
+check_counters() {
+	test_that "no hit was lost" none lost
+	test_that "nothing was called or read too late" none late
+	test_that "no probe was called with what belongs to another" none mixed
+	test_that "no value was torn" none torn
+	test_that "no hit reached a probe twice" none twice
+	test_that "no operation failed" none failed
+}
+
+# The module says so itself: its counters agree with each other.
+ended_well() {
+	rmmod tracetorture &&
+		dmesg | grep 'tracetorture: --- End of test' | tail -n 1 |
+		grep -q ': SUCCESS:'
+}
+
+check_requirements
+echo "TAP version 13"
+trap clean_up EXIT
+trap 'exit 1' INT TERM
+allow_long_nmis
+# shellcheck disable=SC2086 # one word a parameter
+test_that "the module loads" modprobe tracetorture "seed=$seed" $TORTURE_PARAMETERS
+if [ $failures = 0 ]; then
+	echo "# seed $(count seed), kinds $(count kinds), $seconds s"
+	torture
+	check_work
+	check_counters
+	save_counters
+	test_that "every hit and every call is accounted for" ended_well
+	dmesg | grep 'tracetorture:' | tail -n 8 | sed 's/^\[[^]]*\]/#/'
+fi
+echo "1..$number"
+[ $failures = 0 ]
