@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# storm.sh SECONDS: runs in the guest; the torture of tracing in its mode storm, and
+# then what is left of its trampolines.
+set -u
+dev/torture/torture/guest.sh none "$1" 0 kinds=storm
+code=$?
+
+# Trampolines live in areas of 64 KiB, with a guard page. Those of the storm, and
+# of changes in quick succession, are given back when they are empty, but for one.
+for ((i = 0; i < 300; i++)); do
+	echo 1 >/sys/kernel/tracing/events/sched/enable
+	echo 0 >/sys/kernel/tracing/events/sched/enable
+done
+areas() { grep -cE ' 69632 (generate_text|alloc_memory|new_chunk)\+' /proc/vmallocinfo; }
+for ((i = 0; i < 30; i++)); do
+	(($(areas) > 1)) || break
+	sleep 1
+done
+echo "areas:$(areas)" >>"$RESULTS/counters"
+exit $code

@@ -1,0 +1,8 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# guest.sh DIR SECONDS SEED [PARAMETER...]: runs in the guest; the kernel's own torture
+# of tracing, by its selftest.
+set -eu
+export TORTURE_SECONDS=$2 TORTURE_SEED=$3 TORTURE_PARAMETERS="${*:4}"
+export TORTURE_COUNTERS=$RESULTS/counters
+exec "$(dirname "$0")/../../../tools/testing/selftests/tracetorture/tracetorture.sh"
