@@ -1,0 +1,153 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# guest.sh DIR SECONDS SEED: bad input in quantity, runs in the guest: damaged modules, all
+# files of the series in tracefs, names and formats, perf_event_open() and bpf(). With
+# INPUTS in the environment, the files get so many inputs at most. A complaint in the
+# kernel's log fails the run.
+set -u
+dir=$1 seconds=$2 seed=$3
+tracefs=/sys/kernel/tracing
+sample=$(modinfo -n marker_sample)
+failed=0 inputs=0
+cd "$tracefs" || exit 1
+
+result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; ((++failed)); fi; }
+
+# run PROGRAM ARGS...: shows what it says, and counts its inputs.
+run() {
+	local line name=$1
+	while IFS= read -r line; do
+		printf '%s\n' "$line"
+		[[ $line != 'not ok'* ]] || ((++failed))
+		[[ ! $line =~ ^#\ $name:\ ([0-9]+)\ inputs ]] || ((inputs += BASH_REMATCH[1]))
+	done < <("$dir/$name" "${@:2}" 2>&1 || echo "not ok - $name ended with an error")
+}
+
+tenths() { echo $((seconds * $1 / 10)); }
+
+# What a reset must bring back.
+state() {
+	local file
+	cut -f 1-6 markers
+	for file in marker_probes set_event function_tracers set_ftrace_filter \
+		set_ftrace_notrace dynamic_events synthetic_events current_tracer \
+		options/function-tracers events/markers/{enable,*/{filter,trigger,enable,id}}; do
+		echo "== $file"
+		cat "$file"
+	done
+	ls instances events/markers
+}
+
+# The lines of files that are not comments, as "file line".
+lines_of() { grep -Hv '^#' "$@" 2>/dev/null | sed 's/:/ /'; }
+
+# Histograms that others depend on go last; a second round gets them.
+reset_triggers() {
+	local file line
+	for _ in {1..10}; do
+		while read -r file line; do
+			line=${line% \[*}
+			printf '!%s' "$line" >"$file"
+		done < <(lines_of events/{markers,inputs,eprobes,synthetic}/*/trigger \
+			instances/*/events/{markers,inputs,eprobes,synthetic}/*/trigger)
+		[[ $(lines_of events/markers/*/trigger) ]] || return 0
+	done 2>/dev/null
+	return 1
+}
+
+# Commands of set_ftrace_filter: "function:command:count=3" is removed as it was written.
+reset_commands() {
+	local line
+	while IFS= read -r line; do
+		line=${line/:unlimited/} line=${line/:count=/:}
+		printf '!%s' "$line" >set_ftrace_filter
+	done < <(grep -E '^[^#].*:' set_ftrace_filter) 2>/dev/null
+	: >set_ftrace_filter
+	: >set_ftrace_notrace
+}
+
+reset_tracers() {
+	local name
+	echo 0 >options/function-tracers
+	reset_commands
+	echo 1 >options/function-tracers
+	for name in sample_calls sample_callers; do
+		echo $name >function_tracers
+		echo vfs_open >set_ftrace_filter
+		: >set_ftrace_notrace
+	done
+	echo 0 >options/function-tracers
+}
+
+reset_instances() {
+	local instance
+	for instance in instances/*; do
+		[[ $instance == instances/sample_* ]] && continue
+		[[ ! -d $instance ]] || rmdir "$instance"
+	done
+}
+
+reset_all() {
+	local file
+	: >set_event
+	echo 0 >events/markers/enable
+	reset_triggers
+	for file in events/markers/*/filter; do
+		echo 0 >"$file"
+	done
+	reset_instances
+	: >dynamic_events
+	reset_tracers
+	: >error_log
+	state >"$RESULTS/after"
+	diff "$RESULTS/before" "$RESULTS/after"
+}
+
+# one_hit EVENT TEXT COMMAND...: it makes one record of the event, with the text.
+one_hit() {
+	: >trace
+	echo 1 >"events/markers/$1/enable"
+	echo 1 >tracing_on
+	"${@:3}"
+	echo 0 >tracing_on
+	echo 0 >"events/markers/$1/enable"
+	grep " $1: " trace >"$RESULTS/hits"
+	[[ $(wc -l <"$RESULTS/hits") == 1 && $(<"$RESULTS/hits") =~ \ $1:\ $2$ ]] && return
+	sed 's/^/# /' "$RESULTS/hits"
+	return 1
+}
+
+fire() { echo 1 >/sys/module/marker_sample/parameters/fire; }
+
+markers_work() {
+	one_hit sample_event 'count 0 name [^ ]+' fire &&
+		one_hit sample_types 'i -2147483648 u 4294967295 .* c A s text' fire &&
+		one_hit sample_noargs ' *' fire &&
+		one_hit kernel_process_exec '.*' /bin/true
+}
+
+prepare() {
+	echo 0 >tracing_on
+	echo 1 >/sys/kernel/rcu_expedited
+	echo 64 >buffer_size_kb
+	modprobe marker_sample && modprobe function-tracers && insmod "$dir/inputs-names.ko" || return
+	for file in instances/*; do
+		echo 0 >"$file/tracing_on"
+	done
+	reset_tracers
+	state >"$RESULTS/before"
+}
+
+echo "# seed $seed"
+result "the modules are loaded" prepare
+run modules "$dir/inputs-victim.ko" "$(tenths 2)" "$seed"
+run names "$(tenths 1)" "$seed"
+run files "$(tenths 5)" "${INPUTS:-1000000}" "$seed"
+result "all that the files were told can be reset" reset_all
+result "markers work afterwards" markers_work
+run perf "$sample" "$(tenths 2)" "$seed"
+result "nothing is left of names, perf and BPF" reset_all
+result "markers still work" markers_work
+printf 'inputs:%d\nfailed:%d\n' "$inputs" "$failed" >"$RESULTS/counters"
+cat "$RESULTS/counters"
+((failed == 0))
