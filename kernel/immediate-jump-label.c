@@ -6,7 +6,7 @@
  * Whether text_mutex has to be held differs from one architecture to the next,
  * and those that need it take it in the functions called here.
  */
-#include <linux/immediate.h>
+#include <linux/immediate-backend.h>
 #include <linux/jump_label.h>
 
 /* Where there are no batches, each site is complete when it is patched. */
@@ -35,6 +35,12 @@ static void imv_apply(void) { }
 unsigned int arch_imv_reserved_size(const struct imv_site *site)
 {
 	return JUMP_LABEL_NOP_SIZE;
+}
+
+/* What a jump label is built as, not all architectures can tell. */
+bool arch_imv_is_built(const struct imv_site *site)
+{
+	return true;
 }
 
 void arch_imv_expect(unsigned int nr) { }

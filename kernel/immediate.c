@@ -13,7 +13,11 @@
  * the tables are the rear parts of the sections __jump_table, see
  * asm-generic/immediate-jump-label.h.
  */
+#define pr_fmt(fmt) "immediate: " fmt
+
+#include <linux/bitmap.h>
 #include <linux/cpu.h>
+#include <linux/immediate-backend.h>
 #include <linux/immediate.h>
 #include <linux/kernel.h>
 #include <linux/memory.h>
@@ -21,6 +25,7 @@
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 #include <asm/sections.h>
@@ -152,15 +157,19 @@ static void __init imv_find_sites(void)
 	imv_init_table(imv_start, imv_stop);
 }
 
+static size_t imv_var_size(const struct imv_site *site)
+{
+	unsigned int flags = imv_site_flags(site);
+
+	if (!imv_site_is_jump(site))
+		return 1 << flags;
+	return flags == IMV_JUMP_TO ? sizeof(s32) : sizeof(u8);
+}
+
 /* Sites are built as for values of zero, which most have. */
 static bool imv_site_is_built(const struct imv_site *site)
 {
-	unsigned int flags = imv_site_flags(site);
-	size_t size = 1 << flags;
-
-	if (imv_site_is_jump(site))
-		size = flags == IMV_JUMP_TO ? sizeof(s32) : sizeof(u8);
-	return !memchr_inv(imv_site_var(site), 0, size);
+	return !memchr_inv(imv_site_var(site), 0, imv_var_size(site));
 }
 #else
 /* jump_label_init() has sorted them. */
@@ -168,6 +177,11 @@ static void __init imv_find_sites(void)
 {
 	imv_start = (struct imv_site *)jump_label_stop;
 	imv_stop = (struct imv_site *)__stop___jump_table;
+}
+
+static size_t imv_var_size(const struct imv_site *site)
+{
+	return sizeof(u8);
 }
 
 static bool imv_site_is_built(const struct imv_site *site)
@@ -637,12 +651,30 @@ void __init imv_init(void)
 }
 
 #ifdef CONFIG_MODULES
+/*
+ * The records of a module: a damaged one must not be followed to anywhere, nor
+ * stop the machine when its value is set.
+ */
+
 #ifdef CONFIG_IMMEDIATE
-static void imv_find_module_sites(struct module *mod)
+#define IMV_SECTION	"__imv"
+
+static void imv_find_module_sites(struct module *mod) { }
+
+static void imv_init_module_table(struct module *mod)
 {
 	imv_init_table(mod->imv_sites, mod->imv_sites + mod->num_imv_sites);
 }
+
+/* Where a jump leads, unless that is set; or the site itself. */
+static const void *imv_site_away(const struct imv_site *site)
+{
+	return imv_site_is_jump(site) && imv_site_flags(site) != IMV_JUMP_TO ?
+	       imv_site_target(site) : imv_site_insn(site);
+}
 #else
+#define IMV_SECTION	"__jump_table"
+
 static void imv_find_module_sites(struct module *mod)
 {
 	struct jump_entry *stop = mod->jump_entries + mod->num_jump_entries;
@@ -652,11 +684,117 @@ static void imv_find_module_sites(struct module *mod)
 	mod->num_imv_sites = stop - first;
 	mod->num_jump_entries -= mod->num_imv_sites;
 }
+
+static void imv_init_module_table(struct module *mod) { }
+
+static const void *imv_site_away(const struct imv_site *site)
+{
+	return (void *)jump_entry_target(&site->entry);
+}
 #endif
+
+/* The text of a module, of which each byte belongs to one site at most. */
+struct imv_text {
+	const struct module *mod;
+	unsigned long *taken;
+};
+
+/* Where a range is in the text, of which the __init text is the rear part; or -1. */
+static long imv_text_offset(const struct module *mod, const void *start, size_t size)
+{
+	const struct module_layout *core = &mod->core_layout;
+	const struct module_layout *init = &mod->init_layout;
+
+	if (start >= core->base && start + size <= core->base + core->text_size)
+		return start - core->base;
+	if (start >= init->base && start + size <= init->base + init->text_size)
+		return core->text_size + (start - init->base);
+	return -1;
+}
+
+static bool imv_is_data(const struct module *mod, const void *byte)
+{
+	unsigned long addr = (unsigned long)byte;
+
+	return within_module(addr, mod) || is_kernel_core_data(addr) ||
+	       is_kernel_rodata(addr) || is_module_address(addr);
+}
+
+static bool imv_var_is_data(const struct module *mod, const struct imv_site *site)
+{
+	const void *var = imv_site_var(site);
+
+	return imv_is_data(mod, var) &&
+	       imv_is_data(mod, var + imv_var_size(site) - 1);
+}
+
+/* Return: what is wrong with a record, or NULL. */
+static const char *imv_site_fault(const struct imv_text *text,
+				  const struct imv_site *site)
+{
+	size_t size = arch_imv_reserved_size(site);
+	long offset = imv_text_offset(text->mod, imv_site_insn(site), size);
+
+	if (imv_site_is_gone(site) || offset < 0 || !size)
+		return "it is for no instruction of the module";
+	if (!imv_var_is_data(text->mod, site))
+		return "its variable is not in the data of the kernel or a module";
+	if (!arch_imv_is_built(site))
+		return "the instruction is another one";
+	if (imv_text_offset(text->mod, imv_site_away(site), 0) < 0)
+		return "it leads out of the module";
+	if (find_next_bit(text->taken, offset + size, offset) < offset + size)
+		return "another record is for the same bytes";
+	bitmap_set(text->taken, offset, size);
+	return NULL;
+}
+
+static int imv_check_sites(const struct module *mod, const struct imv_text *text)
+{
+	const char *fault;
+	unsigned int i;
+
+	for (i = 0; i < mod->num_imv_sites; i++) {
+		fault = imv_site_fault(text, &mod->imv_sites[i]);
+		if (!fault)
+			continue;
+		pr_err("%s: record %u of %u in section %s is broken: %s; build the module again\n",
+		       mod->name, i, mod->num_imv_sites, IMV_SECTION, fault);
+		return -ENOEXEC;
+	}
+	return 0;
+}
+
+/**
+ * imv_module_check - find the sites of a module that is being loaded, and check them
+ * @mod: the module, relocated, its text still writable and not executed
+ *
+ * Before imv_module_coming().
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOEXEC if a record is damaged, with a message that names it; or
+ *	   -ENOMEM.
+ */
+int imv_module_check(struct module *mod)
+{
+	size_t size = mod->core_layout.text_size + mod->init_layout.text_size;
+	struct imv_text text = { .mod = mod };
+	int ret;
+
+	imv_find_module_sites(mod);
+	if (!mod->num_imv_sites)
+		return 0;
+	text.taken = kvcalloc(BITS_TO_LONGS(size), sizeof(long), GFP_KERNEL);
+	if (!text.taken)
+		return -ENOMEM;
+	ret = imv_check_sites(mod, &text);
+	kvfree(text.taken);
+	return ret;
+}
 
 /**
  * imv_module_coming - take in the sites of a module that is being loaded
- * @mod: the module, relocated, its text still writable and not executed
+ * @mod: the module, checked by imv_module_check()
  *
  * From here on imv_set() patches the module; imv_module_going() ends that,
  * also when loading fails.
@@ -665,11 +803,11 @@ static void imv_find_module_sites(struct module *mod)
  */
 void imv_module_coming(struct module *mod)
 {
-	imv_find_module_sites(mod);
 	INIT_LIST_HEAD(&mod->imv_list);
 	if (!mod->num_imv_sites)
 		return;
 
+	imv_init_module_table(mod);
 	imv_batch_begin();
 	imv_sweep_dirty();	/* so that the sites of a variable all agree */
 	imv_sweep_built(mod->imv_sites, mod->imv_sites + mod->num_imv_sites);

@@ -7,6 +7,7 @@
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
+#include <linux/immediate-backend.h>
 #include <linux/immediate.h>
 #include <linux/jump_label.h>
 #include <linux/kprobes.h>
@@ -815,6 +816,90 @@ static void imv_test_long_jump(struct kunit *test)
 	expect_text(test, nop5, 5);
 }
 
+static void expect_built(struct kunit *test, bool built)
+{
+	KUNIT_EXPECT_EQ(test, arch_imv_is_built(&fake.site), built);
+}
+
+/* One byte after the other is another one: of those that tell, @nr. */
+static void expect_built_bytes(struct kunit *test, unsigned int nr)
+{
+	unsigned int i;
+
+	expect_built(test, true);
+	for (i = 0; i < nr; i++) {
+		fake.text[i] ^= 0x40;
+		expect_built(test, false);
+		fake.text[i] ^= 0x40;
+	}
+}
+
+static void imv_test_built_mov(struct kunit *test)
+{
+	const u8 word[] = { 0xbf, 0, 0, 0, 0 }, upper[] = { 0x41, 0xb8, 0, 0, 0, 0 };
+	const u8 wide[] = { 0x49, 0xba, 0, 0, 0, 0, 0, 0, 0, 0 };
+	unsigned int flags, size;
+
+	for (flags = 0; flags < 4; flags++) {
+		make_fake(flags, sizeof(word), 9, word, sizeof(word));
+		expect_built(test, flags < 3);
+		make_fake(flags, sizeof(upper), 9, upper, sizeof(upper));
+		expect_built(test, flags < 3);
+		make_fake(flags, sizeof(wide), 9, wide, sizeof(wide));
+		expect_built(test, flags == 3);
+		expect_built_bytes(test, flags == 3 ? sizeof(wide) : 0);
+	}
+	for (size = 0; size <= IMV_INSN_MAX; size++) {
+		make_fake(2, size, 0, word, sizeof(word));
+		expect_built(test, size == sizeof(word));
+	}
+}
+
+static void imv_test_built_jump(struct kunit *test)
+{
+	const u8 jmp2[] = { JMP8_INSN_OPCODE, 0x10 };
+	const u8 jmp5[] = { JMP32_INSN_OPCODE, 0x0d, 0, 0, 0 };
+
+	make_fake_jump(IMV_JUMP_NOP, 0x10, true, nop2, 2);
+	expect_built_bytes(test, 2);
+	make_fake_jump(IMV_JUMP_NOP, 0x10, false, nop5, 5);
+	expect_built_bytes(test, 5);
+	make_fake_jump(IMV_JUMP_NOP, 0x10, false, jmp2, 2);
+	expect_built(test, false);
+	make_fake_jump(IMV_JUMP_LIKELY, 0x10, true, jmp2, 2);
+	expect_built_bytes(test, 2);
+	make_fake_jump(IMV_JUMP_LIKELY, 0x10, false, jmp5, 5);
+	expect_built_bytes(test, 5);
+	make_fake_jump(IMV_JUMP_LIKELY, 0x11, false, jmp5, 5);
+	expect_built(test, false);
+	make_fake_jump(IMV_JUMP_LIKELY, 0x10, false, nop5, 5);
+	expect_built(test, false);
+	make_fake_jump(0, 0x10, false, nop2, 2);
+	expect_built(test, false);
+}
+
+/* It leads into the kernel, and nothing is connected. */
+static void imv_test_built_jump_to(struct kunit *test)
+{
+	s32 to_kernel = (void *)__imv_set - (void *)&fake.site.target;
+	s32 distance = (void *)__imv_set - (void *)fake.text - JMP32_INSN_SIZE;
+	u8 jmp5[JMP32_INSN_SIZE] = { JMP32_INSN_OPCODE };
+
+	memcpy(jmp5 + 1, &distance, sizeof(distance));
+	make_fake(IMV_JUMP_TO, to_kernel, 0, jmp5, sizeof(jmp5));
+	expect_built_bytes(test, sizeof(jmp5));
+	fake.var = 1;
+	expect_built(test, false);
+	make_fake(IMV_JUMP_TO, to_kernel + 1, 0, jmp5, sizeof(jmp5));
+	expect_built(test, false);
+
+	distance = (void *)fake.target - (void *)fake.text - JMP32_INSN_SIZE;
+	memcpy(jmp5 + 1, &distance, sizeof(distance));
+	make_fake(IMV_JUMP_TO, (void *)fake.target - (void *)&fake.site.target, 0, jmp5,
+		  sizeof(jmp5));
+	expect_built(test, false);
+}
+
 /* The other CPU patches the sites of imv_torn_flag until it is told to stop. */
 static int toggle_until_stopped(void *data)
 {
@@ -1028,6 +1113,9 @@ static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_foreign_jump_to),
 	KUNIT_CASE(imv_test_foreign_mov),
 	KUNIT_CASE(imv_test_long_jump),
+	KUNIT_CASE(imv_test_built_mov),
+	KUNIT_CASE(imv_test_built_jump),
+	KUNIT_CASE(imv_test_built_jump_to),
 	KUNIT_CASE(imv_test_reserved_while_patched),
 	KUNIT_CASE(imv_test_kprobe_while_patched),
 	KUNIT_CASE(imv_test_beside_jump_label),

@@ -6,7 +6,9 @@
 #include <linux/bug.h>
 #include <linux/cache.h>
 #include <linux/export.h>
+#include <linux/immediate-backend.h>
 #include <linux/immediate.h>
+#include <linux/kernel.h>
 #include <linux/memory.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
@@ -129,12 +131,11 @@ static void make_jump_to(const struct imv_site *site, struct imv_insn *new)
 		write_jump(site, new, value ? (void *)value : imv_site_target(site));
 }
 
-static void make_jump(const struct imv_site *site, struct imv_insn *new)
+static void make_jump(const struct imv_site *site, struct imv_insn *new, bool on)
 {
 	bool likely = imv_site_flags(site) & IMV_JUMP_LIKELY;
-	bool away = *(u8 *)imv_site_var(site) ? !likely : likely;
 
-	if (away)
+	if (on != likely)
 		write_jump(site, new, imv_site_target(site));
 	else
 		memcpy(new->bytes, x86_nops[new->size], new->size);
@@ -188,6 +189,59 @@ static bool is_mov(const u8 *insn, unsigned int size)
 		return false;
 	}
 }
+
+/* Does it load the zero that it was built for, of the size of the variable? */
+static bool is_built_mov(const struct imv_site *site)
+{
+	unsigned int size = site->target;
+	const u8 *insn = imv_site_insn(site);
+	unsigned int opcode_size = mov_opcode_size(size);
+
+	return is_mov(insn, size) &&
+	       (size == MOV_WIDE_SIZE) == (imv_site_flags(site) == 3) &&
+	       !memchr_inv(insn + opcode_size, 0, size - opcode_size);
+}
+
+static bool is_built_jump(const struct imv_site *site, unsigned int size)
+{
+	struct imv_insn built = { .size = size };
+	const u8 *insn = imv_site_insn(site);
+
+	make_jump(site, &built, false);
+	return *insn == built.bytes[0] && !memcmp(insn, built.bytes, size);
+}
+
+/* The function where the jump leads is the kernel's; no code was made for it so far. */
+static bool is_built_jump_to(const struct imv_site *site)
+{
+	struct imv_insn built = { .size = JMP32_INSN_SIZE };
+
+	write_jump(site, &built, imv_site_target(site));
+	return !memcmp(imv_site_insn(site), built.bytes, built.size) &&
+	       core_kernel_text((unsigned long)imv_site_target(site)) &&
+	       !*(s32 *)imv_site_var(site);
+}
+
+/**
+ * arch_imv_is_built - is the instruction of a site as the compiler made it?
+ * @site: the site, whose instruction and variable can be read
+ *
+ * The assembler may have made a long jump where a short one is enough; see
+ * arch_imv_init_site().
+ *
+ * Context: before any site is patched.
+ * Return: is it what the record says, for a value of zero?
+ */
+bool arch_imv_is_built(const struct imv_site *site)
+{
+	if (!imv_site_is_jump(site))
+		return is_built_mov(site);
+	if (imv_site_flags(site) == IMV_JUMP_TO)
+		return is_built_jump_to(site);
+	return is_built_jump(site, JMP32_INSN_SIZE) ||
+	       is_built_jump(site, arch_imv_insn_size(site));
+}
+EXPORT_FOR_TEST(arch_imv_is_built);
 
 /* Is what is at a site a thing that was put there? */
 static bool is_intact(const struct imv_site *site, unsigned int size)
@@ -261,7 +315,7 @@ int __ref arch_imv_patch(const struct imv_site *site, bool early)
 	else if (imv_site_flags(site) == IMV_JUMP_TO)
 		make_jump_to(site, &new);
 	else
-		make_jump(site, &new);
+		make_jump(site, &new, *(u8 *)imv_site_var(site));
 
 	if (is_current(site, &new))
 		return 0;
