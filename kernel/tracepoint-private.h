@@ -11,9 +11,6 @@
 #include <linux/list.h>
 #include <linux/tracepoint.h>
 
-#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-#endif
-
 /**
  * struct tp_probes - the probes of a tracepoint
  * @next: the next one of those that wait to be freed
@@ -50,7 +47,20 @@ struct tracepoint_walk {
 };
 
 struct tracepoint_walk tracepoint_walk_begin(const u8 *behind_call);
+
+#define TRACEPOINT_MAX_ARGS	12	/* see __TP_NR_ARGS() */
+
+/* As DEFINE_TRACE() made it? */
+static inline bool tp_code_is_built(const struct tracepoint *tp)
+{
+	return !tp->code && tp->nr_args <= TRACEPOINT_MAX_ARGS;
+}
 #else
+static inline bool tp_code_is_built(const struct tracepoint *tp)
+{
+	return true;
+}
+
 static inline int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
 {
 	return 0;
@@ -69,6 +79,12 @@ void tp_visit_locked(void (*fct)(struct tracepoint *tp, void *priv));
 #else
 static inline void tp_set_call(struct tracepoint *tp,
 			       const struct tracepoint_func *probes) { }
+#endif
+
+#ifdef CONFIG_MODULES
+/* For the markers of a module. */
+bool trace_module_has_text(const struct module *mod, const char *text, size_t size);
+bool tracepoint_is_known(const struct tracepoint *tp, const struct module *mod);
 #endif
 
 #endif /* _TRACEPOINT_PRIVATE_H */

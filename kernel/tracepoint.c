@@ -17,6 +17,7 @@
 #include <linux/context_tracking.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/kallsyms.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -25,6 +26,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
@@ -582,6 +584,131 @@ bool trace_module_has_bad_taint(struct module *mod)
 	return mod->taints & ~HARMLESS_TAINTS;
 }
 
+/* The end of the part of the module's memory that an address is in, or NULL. */
+static const char *end_of_memory(const struct module *mod, const char *addr)
+{
+	const struct module_layout *layout = &mod->core_layout;
+
+	if (!within_module_core((unsigned long)addr, mod))
+		return NULL;
+#ifdef CONFIG_ARCH_WANTS_MODULES_DATA_IN_VMALLOC
+	if (addr - (char *)mod->data_layout.base < mod->data_layout.size)
+		layout = &mod->data_layout;
+#endif
+	return layout->base + layout->size;
+}
+
+/**
+ * trace_module_has_text - is there a string in the memory of a module?
+ * @mod: the module
+ * @text: where the string is to be
+ * @size: its greatest size, with the NUL
+ *
+ * For names and formats in records that may be damaged.
+ *
+ * Return: true if it is.
+ */
+bool trace_module_has_text(const struct module *mod, const char *text, size_t size)
+{
+	const char *end = end_of_memory(mod, text);
+
+	if (!end)
+		return false;
+	size = min_t(size_t, size, end - text);
+	return strnlen(text, size) < size;
+}
+
+static bool module_has_object(const struct module *mod, const void *object,
+			      size_t size)
+{
+	const char *end = end_of_memory(mod, object);
+
+	return end && size <= end - (const char *)object &&
+	       IS_ALIGNED((unsigned long)object, sizeof(long));
+}
+
+static bool module_has_callbacks(const struct module *mod, const struct tracepoint *tp)
+{
+	return !tp->callbacks ||
+	       module_has_object(mod, tp->callbacks, sizeof(*tp->callbacks));
+}
+
+/* Return: what is wrong with a tracepoint of a module that is being loaded, or NULL. */
+static const char *tracepoint_fault(const struct module *mod,
+				    const struct tracepoint *tp)
+{
+	if (!module_has_object(mod, tp, sizeof(*tp)))
+		return "it is for no tracepoint of the module";
+	if (!trace_module_has_text(mod, tp->name, KSYM_NAME_LEN) || !*tp->name)
+		return "the tracepoint has no name";
+	if (!module_has_callbacks(mod, tp))
+		return "the callbacks of the tracepoint are not in the module";
+	if (rcu_access_pointer(tp->funcs) || tp->active || !tp_code_is_built(tp))
+		return "the tracepoint is in use already";
+	return NULL;
+}
+
+/* Records that are damaged must not be followed to anywhere. */
+static int tracepoint_module_check(const struct module *mod)
+{
+	const char *fault;
+	unsigned int i;
+
+	for (i = 0; i < mod->num_tracepoints; i++) {
+		fault = tracepoint_fault(mod, tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]));
+		if (!fault)
+			continue;
+		pr_err("%s: record %u of %u in section __tracepoints_ptrs is broken: %s; build the module again\n",
+		       mod->name, i, mod->num_tracepoints, fault);
+		return -ENOEXEC;
+	}
+	return 0;
+}
+
+/* By force, it may have been built for another struct tracepoint. */
+static bool module_was_forced(const struct module *mod)
+{
+	return test_bit(TAINT_FORCED_MODULE, &mod->taints);
+}
+
+static bool table_has(tracepoint_ptr_t *start, tracepoint_ptr_t *stop,
+		      const struct tracepoint *tp)
+{
+	for (; start < stop; start++)
+		if (tracepoint_ptr_deref(start) == tp)
+			return true;
+	return false;
+}
+
+static bool module_has(const struct module *mod, const struct tracepoint *tp)
+{
+	return table_has(mod->tracepoints_ptrs,
+			 mod->tracepoints_ptrs + mod->num_tracepoints, tp);
+}
+
+/**
+ * tracepoint_is_known - is there such a tracepoint?
+ * @tp: where the tracepoint is to be
+ * @mod: a module that is being loaded, whose tracepoints are known too
+ *
+ * Context: may sleep.
+ * Return: true if it is in the kernel or a module that was not loaded by force.
+ */
+bool tracepoint_is_known(const struct tracepoint *tp, const struct module *mod)
+{
+	const struct tp_module *tp_mod;
+	bool found = false;
+
+	if (module_has(mod, tp) ||
+	    table_has(__start___tracepoints_ptrs, __stop___tracepoints_ptrs, tp))
+		return true;
+	mutex_lock(&tracepoint_module_list_mutex);
+	list_for_each_entry(tp_mod, &tracepoint_module_list, list)
+		found = found || module_has(tp_mod->mod, tp);
+	mutex_unlock(&tracepoint_module_list_mutex);
+	return found;
+}
+
 static void notify_of_all(struct notifier_block *nb, unsigned long state)
 {
 	struct tp_module *tp_mod;
@@ -741,7 +868,8 @@ static void tracepoint_module_going(struct module *mod)
 		break;
 	}
 	mutex_unlock(&tracepoint_module_list_mutex);
-	drop_probes_on(mod);
+	if (!module_was_forced(mod))
+		drop_probes_on(mod);
 }
 
 static int tracepoint_module_notify(struct notifier_block *nb,
@@ -760,9 +888,26 @@ static struct notifier_block tracepoint_module_nb = {
 	.notifier_call = tracepoint_module_notify,
 };
 
+static int tracepoint_check_notify(struct notifier_block *nb, unsigned long state,
+				   void *data)
+{
+	int ret = 0;
+
+	if (state == MODULE_STATE_COMING && !module_was_forced(data))
+		ret = tracepoint_module_check(data);
+	return notifier_from_errno(ret);
+}
+
+/* Before markers connect to the tracepoints of the module. */
+static struct notifier_block tracepoint_check_nb = {
+	.notifier_call = tracepoint_check_notify,
+	.priority = 2,
+};
+
 static int __init init_tracepoints(void)
 {
-	return register_module_notifier(&tracepoint_module_nb);
+	return register_module_notifier(&tracepoint_check_nb) ?:
+	       register_module_notifier(&tracepoint_module_nb);
 }
 device_initcall(init_tracepoints);
 #endif /* CONFIG_MODULES */

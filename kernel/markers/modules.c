@@ -11,8 +11,8 @@
 #include <linux/notifier.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <asm/sections.h>
 
+#include "../tracepoint-private.h"
 #include "markers.h"
 
 extern struct marker __start___markers[], __stop___markers[];
@@ -228,56 +228,47 @@ EXPORT_SYMBOL_GPL(unregister_marker_notifier);
  * Modules
  */
 
-/* The end of the part of the module's memory that an address is in, or NULL. */
-static const char *end_of_memory(const struct module *mod, const char *addr)
+/* What others of the module's name and format know of the site. */
+static bool site_is_new(const struct marker *site)
+{
+	return !site->entry && !site->next && !site->active && !site->tp_used;
+}
+
+static bool is_probe(const struct module *mod, const void *function)
 {
 	const struct module_layout *layout = &mod->core_layout;
 
-	if (!within_module_core((unsigned long)addr, mod))
+	return function >= layout->base && function < layout->base + layout->text_size;
+}
+
+/* Return: what is wrong with a record, or NULL. */
+static const char *site_fault(const struct module *mod, const struct marker *site)
+{
+	if (!trace_module_has_text(mod, site->name, MARKER_NAME_LEN) || !*site->name)
+		return "it has no name";
+	if (!trace_module_has_text(mod, site->format, MARKER_FORMAT_LEN))
+		return "it has no format";
+	if (!site_is_new(site))
+		return "it is in use already";
+	if (!site->tp && !site->tp_cb)
 		return NULL;
-#ifdef CONFIG_ARCH_WANTS_MODULES_DATA_IN_VMALLOC
-	if (addr - (char *)mod->data_layout.base < mod->data_layout.size)
-		layout = &mod->data_layout;
-#endif
-	return layout->base + layout->size;
-}
-
-/* Is it a string in the memory of the module, of less than @size bytes? */
-static bool is_text_of(const struct module *mod, const char *text, size_t size)
-{
-	const char *end = end_of_memory(mod, text);
-
-	if (!end)
-		return false;
-	size = min_t(size_t, size, end - text);
-	return strnlen(text, size) < size;
-}
-
-/* Is it in the data of the kernel, or in a module? */
-static bool is_object(const void *object)
-{
-	return is_kernel_core_data((unsigned long)object) ||
-	       is_module_address((unsigned long)object);
-}
-
-static bool site_is_good(const struct module *mod, const struct marker *site)
-{
-	return is_text_of(mod, site->name, MARKER_NAME_LEN) && *site->name &&
-	       is_text_of(mod, site->format, MARKER_FORMAT_LEN) &&
-	       !site->entry && !site->next && !site->active && !site->tp_used &&
-	       !site->tp == !site->tp_cb && (!site->tp || is_object(site->tp));
+	if (!site->tp || !tracepoint_is_known(site->tp, mod))
+		return "it is fed by no tracepoint";
+	return is_probe(mod, site->tp_cb) ? NULL : "its probe is no function of the module";
 }
 
 /* A section that was cut or written over must not be followed to anywhere. */
 static int check_sites(const struct module *mod)
 {
+	const char *fault;
 	unsigned int i;
 
 	for (i = 0; i < mod->num_markers; i++) {
-		if (site_is_good(mod, &mod->markers[i]))
+		fault = site_fault(mod, &mod->markers[i]);
+		if (!fault)
 			continue;
-		pr_err("%s: record %u of %u in section __markers is broken; build the module again\n",
-		       mod->name, i, mod->num_markers);
+		pr_err("%s: record %u of %u in section __markers is broken: %s; build the module again\n",
+		       mod->name, i, mod->num_markers, fault);
 		return -ENOEXEC;
 	}
 	return 0;
