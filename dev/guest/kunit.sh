@@ -5,7 +5,7 @@
 # again finds none of them. Prints what they say; fails when a case does, or when a
 # suite does not run to its end.
 set -e
-[ $# != 0 ] || set -- immediate tracepoint marker marker_formats ftrace_sets
+[ $# != 0 ] || set -- immediate immediate_states tracepoint marker marker_formats ftrace_sets
 
 # Let allocations fail that may sleep, which those of the suites do, for a task that
 # asks for it; no traces.

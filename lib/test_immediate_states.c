@@ -1,0 +1,914 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests of what CPUs execute while the instruction of an immediate value is
+ * patched.
+ *
+ * Patching is stopped between each two of its steps, by probes on the functions
+ * that it calls there. At each stop two CPUs execute the instruction: the one that
+ * patches, and another one that is held meanwhile. Each does so plainly, in an NMI,
+ * in a breakpoint handler, and in an NMI that comes in a breakpoint handler. What
+ * they see is the old value or the new one, and the new one alone as soon as all
+ * CPUs know of the breakpoint. For the why, see
+ * Documentation/trace/immediate-patching.rst.
+ */
+#include <kunit/test.h>
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/fprobe.h>
+#include <linux/ftrace.h>
+#include <linux/immediate.h>
+#include <linux/kprobes.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/prandom.h>
+#include <linux/smp.h>
+#include <linux/tracepoint.h>
+#include <asm/apic.h>
+#include <asm/nmi.h>
+#include <asm/text-patching.h>
+
+#include "test_immediate_states.h"
+
+static unsigned int seed = 1;
+module_param(seed, uint, 0444);
+MODULE_PARM_DESC(seed, "of the values that are set");
+
+static unsigned int rounds = 2;
+module_param(rounds, uint, 0444);
+MODULE_PARM_DESC(rounds, "how often each value is set");
+
+static unsigned long hits, sets, torn, mixed;
+module_param(hits, ulong, 0444);
+MODULE_PARM_DESC(hits, "instructions executed");
+module_param(sets, ulong, 0444);
+MODULE_PARM_DESC(sets, "changes of one or more values");
+module_param(torn, ulong, 0444);
+MODULE_PARM_DESC(torn, "values that were never set");
+module_param(mixed, ulong, 0444);
+MODULE_PARM_DESC(mixed, "old values behind new ones, and text that a stop must not have");
+
+static struct rnd_state random;
+
+/* Steps of the patching, and the stops before and after all of them. */
+enum step { BEFORE, LOCKED, WRITTEN, SYNC, SYNCED, AFTER };
+
+static const char * const step_names[] = {
+	[BEFORE] = "before",
+	[LOCKED] = "before the first step",
+	[WRITTEN] = "after a part is written",
+	[SYNC] = "before a synchronisation",
+	[SYNCED] = "after a synchronisation",
+	[AFTER] = "after",
+};
+
+/* Who executes the instructions at a stop. */
+enum context { PLAIN, IN_NMI, IN_TRAP, IN_NMI_IN_TRAP, NR_CONTEXTS };
+enum { HERE, ELSEWHERE, NR_CPUS_USED };
+
+#define BAD		-1
+#define MAX_TEXT	10
+#define MAX_STOPS	1000
+
+struct stop {
+	enum step step;
+	bool elsewhere;		/* did the other CPU look too? */
+	bool all_synced;	/* did all CPUs since the last SYNC? */
+	int seen[NR_CPUS_USED][NR_CONTEXTS];
+	u8 text[MAX_TEXT];
+};
+
+/* What is patched now, and what was seen. */
+static struct {
+	struct task_struct *task;
+	int (*look)(void);	/* how many new values are read, or BAD */
+	int nr;			/* of all values */
+	const u8 *text;		/* of the instruction, if there is one */
+	unsigned int text_size;
+	struct form *first_form, *last_form;
+	unsigned int nr_syncs, nr_stops;
+	struct stop stops[MAX_STOPS];
+} run;
+
+/* The task that executes on another CPU. */
+static struct {
+	struct task_struct *task;
+	bool hold, held;
+	struct stop *stop;	/* to look at, NULL when that is done */
+	int last;		/* seen without a stop */
+	unsigned long looks, bad;
+} other;
+
+static DEFINE_PER_CPU(int *, look_in_nmi_for);
+static DEFINE_PER_CPU(bool, synced);
+
+static int look_at_forms(void)
+{
+	struct form *form;
+	int nr = 0;
+
+	for (form = run.first_form; form <= run.last_form; form++) {
+		u64 value = form->read();
+
+		if (value != form->old && value != form->new)
+			return BAD;
+		nr += value == form->new;
+	}
+	return nr;
+}
+
+/* How many of the values make this sum, when the others are old? */
+static int count_new(unsigned long sum, unsigned long old, unsigned long new)
+{
+	int nr;
+
+	sum -= NR_MANY * old;
+	for (nr = 0; nr <= NR_MANY; nr++, sum -= new - old)
+		if (!sum)
+			return nr;
+	return BAD;
+}
+
+static int look_at_many(void)
+{
+	struct sums sums = sum_up();
+	int words, wides = 0;
+
+	words = count_new(sums.words, many_old_word, many_new_word);
+#ifdef CONFIG_64BIT
+	wides = count_new(sums.wides, many_old_wide, many_new_wide);
+#endif
+	if (words == BAD || wides == BAD)
+		return BAD;
+	if (!many_new_branch)
+		sums.branches = NR_MANY - sums.branches;
+	return words + wides + sums.branches;
+}
+
+static int nmi_handler(unsigned int type, struct pt_regs *regs)
+{
+	int *seen = this_cpu_read(look_in_nmi_for);
+
+	if (!seen)
+		return NMI_DONE;
+	*seen = run.look();
+	this_cpu_write(look_in_nmi_for, NULL);
+	return NMI_HANDLED;
+}
+
+/* An emulated CPU may stand still for long, which is no reason to complain. */
+static struct nmiaction nmi_action = {
+	.list = LIST_HEAD_INIT(nmi_action.list),
+	.handler = nmi_handler,
+	.name = "imv_states",
+	.max_duration = U64_MAX,
+};
+
+static void look_in_nmi(int *seen)
+{
+	this_cpu_write(look_in_nmi_for, seen);
+	apic->send_IPI_mask(cpumask_of(smp_processor_id()), NMI_VECTOR);
+	while (this_cpu_read(look_in_nmi_for))
+		cpu_relax();
+}
+
+/* Its first instruction is a breakpoint. */
+static noinline __noclone notrace void trap(int *seen)
+{
+	asm volatile("nop" : : "r" (seen) : "memory");
+}
+
+static int look_in_trap(struct kprobe *kp, struct pt_regs *regs)
+{
+	int *seen = (int *)regs_get_kernel_argument(regs, 0);
+
+	seen[IN_TRAP] = run.look();
+	look_in_nmi(&seen[IN_NMI_IN_TRAP]);
+	return 0;
+}
+
+/* With it the breakpoint does not become a jump. */
+static void stay_a_breakpoint(struct kprobe *kp, struct pt_regs *regs,
+			      unsigned long flags)
+{
+}
+
+static struct kprobe trap_kprobe = {
+	.addr = (kprobe_opcode_t *)trap,
+	.pre_handler = look_in_trap,
+	.post_handler = stay_a_breakpoint,
+};
+
+static void look(int *seen)
+{
+	preempt_disable();
+	seen[PLAIN] = run.look();
+	look_in_nmi(&seen[IN_NMI]);
+	trap(seen);
+	preempt_enable();
+}
+
+/*
+ * The other CPU. While it is held nothing else runs there but interrupts, so that
+ * the patching task may wait for it, whatever locks that holds. What that sleeps
+ * for before or after may need this CPU: then it is not held.
+ */
+static void look_freely(void)
+{
+	int nr = run.look();
+
+	if (nr == BAD || nr < other.last)
+		other.bad++;
+	other.last = nr;
+	other.looks++;
+}
+
+/* A synchronisation that does not wait for this CPU would be over meanwhile. */
+static void look_at_stop(struct stop *stop)
+{
+	unsigned long flags;
+
+	look(stop->seen[ELSEWHERE]);
+	local_irq_save(flags);
+	/* What is seen comes before it is told. */
+	smp_store_release(&other.stop, NULL);
+	if (stop->step == SYNC)
+		udelay(9);
+	local_irq_restore(flags);
+}
+
+static void be_held(void)
+{
+	struct stop *stop;
+
+	preempt_disable();
+	/* Nothing of what is read while it is held is read before. */
+	smp_store_mb(other.held, true);
+	while (READ_ONCE(other.hold)) {
+		/* A stop is ready before it is given. */
+		stop = smp_load_acquire(&other.stop);
+		if (stop)
+			look_at_stop(stop);
+		else
+			look_freely();
+		cpu_relax();
+	}
+	/* All that is seen comes before it is not held any more. */
+	smp_store_release(&other.held, false);
+	preempt_enable();
+}
+
+static int look_until_stopped(void *unused)
+{
+	while (!kthread_should_stop()) {
+		if (READ_ONCE(other.hold))
+			be_held();
+		usleep_range(20, 50);
+	}
+	return 0;
+}
+
+static void hold_other(void)
+{
+	if (!other.task)
+		return;
+	WRITE_ONCE(other.hold, true);
+	while (!READ_ONCE(other.held))
+		cpu_relax();
+}
+
+static void release_other(void)
+{
+	WRITE_ONCE(other.hold, false);
+	/* Pairs with be_held(). */
+	while (smp_load_acquire(&other.held))
+		cpu_relax();
+}
+
+/* Interrupts may be off at WRITTEN: then it is too late to hold a CPU. */
+static void stop_at(enum step step)
+{
+	struct stop *stop;
+
+	if (READ_ONCE(run.task) != current || run.nr_stops == MAX_STOPS)
+		return;
+	stop = &run.stops[run.nr_stops++];
+	stop->step = step;
+	if (step != WRITTEN && step != SYNCED)
+		hold_other();
+	if (run.text)
+		memcpy(stop->text, run.text, run.text_size);
+	look(stop->seen[HERE]);
+	stop->elsewhere = other.held;
+	if (stop->elsewhere) {
+		/* These pair with be_held() and look_at_stop(). */
+		smp_store_release(&other.stop, stop);
+		while (smp_load_acquire(&other.stop)) /* see above */
+			cpu_relax();
+	}
+	if (step == AFTER || step == BEFORE || (step == SYNCED && !(run.nr_syncs % 3)))
+		release_other();
+}
+
+static void at_locked(struct fprobe *fp, unsigned long ip, struct pt_regs *regs,
+		      void *data)
+{
+	stop_at(LOCKED);
+}
+
+static void at_written(struct fprobe *fp, unsigned long ip, struct pt_regs *regs,
+		       void *data)
+{
+	stop_at(WRITTEN);
+}
+
+static void at_sync(struct fprobe *fp, unsigned long ip, struct pt_regs *regs,
+		    void *data)
+{
+	int cpu;
+
+	if (READ_ONCE(run.task) != current)
+		return;
+	stop_at(SYNC);
+	run.nr_syncs++;
+	for_each_online_cpu(cpu)
+		per_cpu(synced, cpu) = false;
+}
+
+static void at_synced(struct fprobe *fp, unsigned long ip, struct pt_regs *regs,
+		      void *data)
+{
+	bool all = true;
+	int cpu;
+
+	if (READ_ONCE(run.task) != current)
+		return;
+	for_each_online_cpu(cpu)
+		all &= READ_ONCE(per_cpu(synced, cpu));
+	if (run.nr_stops < MAX_STOPS)
+		run.stops[run.nr_stops].all_synced = all;
+	stop_at(SYNCED);
+}
+
+/* Perhaps there was nothing to patch. */
+static void at_finished(struct fprobe *fp, unsigned long ip, struct pt_regs *regs,
+			void *data)
+{
+	if (READ_ONCE(run.task) == current)
+		release_other();
+}
+
+static void at_core(struct fprobe *fp, unsigned long ip, struct pt_regs *regs,
+		    void *data)
+{
+	this_cpu_write(synced, true);
+}
+
+/* The functions that patching calls before it begins, between its steps, and after. */
+static struct {
+	const char *function;
+	struct fprobe fprobe;
+} probes[] = {
+	{ "text_poke_expect", { .exit_handler = at_locked } },
+	{ "flush_tlb_mm_range", { .entry_handler = at_written } },
+	{ "text_poke_sync", { .entry_handler = at_sync, .exit_handler = at_synced } },
+	{ "do_sync_core", { .entry_handler = at_core } },
+	{ "text_poke_finish", { .exit_handler = at_finished } },
+};
+
+static void begin_run(int (*how)(void), int nr)
+{
+	memset(&run, 0, sizeof(run));
+	memset(run.stops, 0xff, sizeof(run.stops));
+	run.look = how;
+	run.nr = nr;
+	other.last = 0;
+}
+
+/* Makes the change, with stops. */
+static void make_change(void (*change)(void))
+{
+	WRITE_ONCE(run.task, current);
+	stop_at(BEFORE);
+	change();
+	stop_at(AFTER);
+	WRITE_ONCE(run.task, NULL);
+}
+
+static unsigned long count_looks(void)
+{
+	unsigned long nr = 0;
+	unsigned int i;
+
+	for (i = 0; i < run.nr_stops; i++)
+		nr += NR_CONTEXTS * (1 + run.stops[i].elsewhere);
+	nr += other.looks;
+	other.looks = 0;
+	return nr;
+}
+
+static int seen_least(const struct stop *stop)
+{
+	int i, least = stop->seen[HERE][0];
+
+	for (i = 0; i < NR_CONTEXTS; i++) {
+		least = min(least, stop->seen[HERE][i]);
+		if (stop->elsewhere)
+			least = min(least, stop->seen[ELSEWHERE][i]);
+	}
+	return least;
+}
+
+static int seen_most(const struct stop *stop)
+{
+	int i, most = stop->seen[HERE][0];
+
+	for (i = 0; i < NR_CONTEXTS; i++) {
+		most = max(most, stop->seen[HERE][i]);
+		if (stop->elsewhere)
+			most = max(most, stop->seen[ELSEWHERE][i]);
+	}
+	return most;
+}
+
+/* Says what is wrong with a stop, and counts that. */
+static void blame(struct kunit *test, const struct stop *stop, const char *what)
+{
+	int i;
+
+	KUNIT_FAIL(test, "stop %d, %s: %s; text %*ph", (int)(stop - run.stops),
+		   step_names[stop->step], what, (int)run.text_size, stop->text);
+	for (i = 0; i < NR_CONTEXTS; i++)
+		kunit_err(test, "context %d: %d of %d new here, %d elsewhere (%d)\n",
+			  i, stop->seen[HERE][i], run.nr,
+			  stop->seen[ELSEWHERE][i], stop->elsewhere);
+}
+
+/* Whatever is seen is old or new, and new alone in the end. */
+static void check_values(struct kunit *test)
+{
+	const struct stop *stop, *last = &run.stops[run.nr_stops - 1];
+
+	sets++;
+	hits += count_looks() * run.nr;
+	KUNIT_ASSERT_LT(test, run.nr_stops, MAX_STOPS);
+	for (stop = run.stops; stop <= last; stop++) {
+		if (seen_least(stop) == BAD) {
+			torn++;
+			blame(test, stop, "a value that was never set");
+		}
+	}
+	if (seen_most(run.stops) != 0) {
+		mixed++;
+		blame(test, run.stops, "new values");
+	}
+	if (seen_least(last) != run.nr) {
+		mixed++;
+		blame(test, last, "old values");
+	}
+	KUNIT_EXPECT_EQ(test, other.bad, 0UL);
+	torn += other.bad;
+	other.bad = 0;
+}
+
+/* Which steps may follow a step. */
+static bool may_follow(enum step step, enum step last)
+{
+	switch (step) {
+	case LOCKED:
+		return last == BEFORE;
+	case WRITTEN:
+		return last == LOCKED || last == WRITTEN || last == SYNCED;
+	case SYNC:
+		return last == WRITTEN;
+	case SYNCED:
+		return last == SYNC;
+	case AFTER:
+		return last == SYNCED;
+	default:
+		return false;
+	}
+}
+
+static void check_order(struct kunit *test)
+{
+	const struct stop *stop;
+
+	for (stop = run.stops + 1; stop < run.stops + run.nr_stops; stop++) {
+		if (!may_follow(stop->step, stop[-1].step)) {
+			mixed++;
+			blame(test, stop, "a step too early");
+		}
+		if (stop->step == SYNCED && !stop->all_synced) {
+			mixed++;
+			blame(test, stop, "some CPU did not take part");
+		}
+	}
+	KUNIT_EXPECT_EQ(test, run.nr_syncs % 3, 0U);
+}
+
+/*
+ * Once all CPUs know of the breakpoints of a round, all see what they see to the
+ * end of the round: so many new values. Before, none sees more.
+ */
+static const struct stop *check_round(struct kunit *test, const struct stop *stop,
+				      int *nr)
+{
+	const struct stop *first = stop;
+	int least = *nr, syncs = 0;
+
+	while (stop->step != SYNCED)
+		stop++;
+	*nr = seen_most(stop);
+	for (stop = first; syncs < 3; stop++) {
+		bool trapped = syncs || stop->step == SYNCED;
+
+		if (seen_least(stop) < (trapped ? *nr : least) ||
+		    seen_most(stop) > *nr) {
+			mixed++;
+			blame(test, stop, "a value of another step");
+		}
+		syncs += stop->step == SYNCED;
+	}
+	return stop;
+}
+
+static void check_rounds(struct kunit *test)
+{
+	const struct stop *stop = run.stops;
+	int nr = 0;
+	unsigned int i;
+
+	check_values(test);
+	check_order(test);
+	if (test->status == KUNIT_FAILURE)
+		return;
+	for (i = 0; i < run.nr_syncs / 3; i++)
+		stop = check_round(test, stop, &nr);
+}
+
+/* An instruction by itself: its bytes change from the second to the first. */
+static void check_text(struct kunit *test)
+{
+	const u8 *old = run.stops[0].text, *new = run.stops[run.nr_stops - 1].text;
+	struct stop *stop;
+	int parts = 0;
+
+	for (stop = run.stops; stop < run.stops + run.nr_stops; stop++) {
+		u8 text[MAX_TEXT];
+
+		parts += stop->step == WRITTEN;
+		memcpy(text, parts < 2 ? old : new, run.text_size);
+		if (parts == 1 || parts == 2)
+			text[0] = INT3_INSN_OPCODE;
+		if (memcmp(stop->text, text, run.text_size)) {
+			mixed++;
+			blame(test, stop, "other bytes");
+		}
+	}
+	KUNIT_EXPECT_EQ(test, parts, 3);
+}
+
+static u64 random_value(const struct form *form)
+{
+	u64 value = (u64)prandom_u32_state(&random) << 32 | prandom_u32_state(&random);
+
+	switch (form->kind) {
+	case SIGNED:
+		return (s64)value >> (64 - 8 * form->size);
+	case TRUTH:
+		return value & 1;
+	case JUMP_TO:
+		return 1 + value % 3;
+	default:
+		return value >> (64 - 8 * form->size);
+	}
+}
+
+static void choose_value(struct form *form)
+{
+	form->old = form->new;
+	while (form->new == form->old)
+		form->new = random_value(form);
+}
+
+static void set_form(const struct form *form)
+{
+	u64 value = form->new;
+
+	if (form->kind == JUMP_TO)
+		value = jump_to_value(value);
+	__imv_set(form->var, &value, form->size);
+}
+
+static void set_forms(void)
+{
+	struct form *form;
+
+	imv_batch_begin();
+	for (form = run.first_form; form <= run.last_form; form++)
+		set_form(form);
+	imv_batch_commit();
+}
+
+static void begin_forms(struct form *first, unsigned int nr)
+{
+	begin_run(look_at_forms, nr);
+	run.first_form = first;
+	run.last_form = first + nr - 1;
+}
+
+/* The instruction of a form; it is the only one near there. */
+static void find_text(struct kunit *test, const struct form *form)
+{
+	const u8 *text = form->text;
+
+	while (!imv_text_reserved(text, text) && text < form->text + 64)
+		text++;
+	run.text = text;
+	while (imv_text_reserved(text, text) && text < run.text + MAX_TEXT)
+		text++;
+	run.text_size = text - run.text;
+	KUNIT_ASSERT_GT(test, run.text_size, 1U);
+	if (form->insn_size)
+		KUNIT_ASSERT_EQ(test, run.text_size, form->insn_size);
+	KUNIT_ASSERT_EQ(test, ((unsigned long)run.text + form->before) % form->boundary,
+			0UL);
+}
+
+static void imv_states_one(struct kunit *test)
+{
+	struct form *form = (struct form *)test->param_value;
+	unsigned int i;
+
+	for (i = 0; i < rounds; i++) {
+		begin_forms(form, 1);
+		find_text(test, form);
+		choose_value(form);
+		make_change(set_forms);
+		check_rounds(test);
+		check_text(test);
+		KUNIT_EXPECT_EQ(test, run.nr_syncs, 3U);
+	}
+}
+
+static void imv_states_batch(struct kunit *test)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < rounds; i++) {
+		for (j = 0; j < ARRAY_SIZE(forms); j++)
+			choose_value(&forms[j]);
+		begin_forms(forms, ARRAY_SIZE(forms));
+		make_change(set_forms);
+		check_rounds(test);
+		KUNIT_EXPECT_GT(test, run.nr_stops, 3U + 3 * 3);
+	}
+}
+
+static void set_many(void)
+{
+	imv_batch_begin();
+	imv_set(many_word, many_new_word);
+#ifdef CONFIG_64BIT
+	imv_set(many_wide, many_new_wide);
+#endif
+	imv_set(many_branch, many_new_branch);
+	imv_batch_commit();
+}
+
+static void imv_states_thousands(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < rounds; i++) {
+		many_old_word = _imv_read(many_word);
+		many_new_word = prandom_u32_state(&random);
+		many_new_branch = !_imv_read(many_branch);
+#ifdef CONFIG_64BIT
+		many_old_wide = _imv_read(many_wide);
+		many_new_wide = (u64)prandom_u32_state(&random) << 32;
+		many_new_wide |= prandom_u32_state(&random);
+#endif
+		begin_run(look_at_many, MANY_VALUES * NR_MANY);
+		make_change(set_many);
+		check_rounds(test);
+		KUNIT_EXPECT_GE(test, run.nr_syncs, 2U * 3);
+	}
+}
+
+/*
+ * Others that patch in the same way: function tracing and, beside immediate values,
+ * the trampoline of a tracepoint. The call that is patched in and out counts.
+ */
+static bool calls_expected;
+
+static int look_at_calls(int calls)
+{
+	if (calls != 0 && calls != 1)
+		return BAD;
+	return calls == calls_expected;
+}
+
+static noinline __noclone void traced(int *calls)
+{
+	asm volatile("" : : "r" (calls) : "memory");
+}
+
+static void count_traced(unsigned long ip, unsigned long parent_ip,
+			 struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = ftrace_get_regs(fregs);
+
+	++*(int *)regs_get_kernel_argument(regs, 0);
+}
+
+static struct ftrace_ops traced_ops = {
+	.func = count_traced,
+	.flags = FTRACE_OPS_FL_SAVE_REGS,
+};
+
+static int look_at_traced(void)
+{
+	int calls = 0;
+
+	traced(&calls);
+	return look_at_calls(calls);
+}
+
+static int trace_ret;
+
+static void trace_function(void)
+{
+	trace_ret = register_ftrace_function(&traced_ops);
+}
+
+static void untrace_function(void)
+{
+	trace_ret = unregister_ftrace_function(&traced_ops);
+}
+
+DECLARE_TRACE(imv_states, TP_PROTO(int *calls), TP_ARGS(calls));
+DEFINE_TRACE(imv_states);
+
+static void count_hit(void *data, int *calls)
+{
+	++*calls;
+}
+
+static int look_at_tracepoint(void)
+{
+	int calls = 0;
+
+	trace_imv_states_tp(&calls);
+	return look_at_calls(calls);
+}
+
+static void register_probe(void)
+{
+	trace_ret = register_trace_imv_states(count_hit, NULL);
+}
+
+static void unregister_probe(void)
+{
+	trace_ret = unregister_trace_imv_states(count_hit, NULL);
+}
+
+static void change_calls(struct kunit *test, int (*how)(void), bool calls,
+			 void (*change)(void))
+{
+	calls_expected = calls;
+	begin_run(how, 1);
+	make_change(change);
+	KUNIT_ASSERT_EQ(test, trace_ret, 0);
+	check_values(test);
+	KUNIT_EXPECT_GE(test, run.nr_syncs, 3U);
+}
+
+static void imv_states_function(struct kunit *test)
+{
+	unsigned long ip = (unsigned long)traced;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&traced_ops, ip, 0, 0), 0);
+	for (i = 0; i < rounds; i++) {
+		change_calls(test, look_at_traced, true, trace_function);
+		change_calls(test, look_at_traced, false, untrace_function);
+	}
+	ftrace_free_filter(&traced_ops);
+}
+
+static void imv_states_tracepoint(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < rounds; i++) {
+		change_calls(test, look_at_tracepoint, true, register_probe);
+		change_calls(test, look_at_tracepoint, false, unregister_probe);
+		tracepoint_synchronize_unregister();
+	}
+}
+
+static void name_form(struct form *form, char *name)
+{
+	strscpy(name, form->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(imv_states, forms, name_form);
+
+/* The first CPU patches, the last one is held. */
+static int imv_states_init(struct kunit *test)
+{
+	unsigned int here = cpumask_first(cpu_online_mask);
+	unsigned int elsewhere = cpumask_last(cpu_online_mask);
+	int ret = set_cpus_allowed_ptr(current, cpumask_of(here));
+
+	memset(&other, 0, sizeof(other));
+	if (ret || here == elsewhere)
+		return ret;
+	other.task = kthread_create(look_until_stopped, NULL, "imv_states");
+	if (IS_ERR(other.task))
+		return PTR_ERR(other.task);
+	kthread_bind(other.task, elsewhere);
+	wake_up_process(other.task);
+	return 0;
+}
+
+static void imv_states_exit(struct kunit *test)
+{
+	if (!IS_ERR_OR_NULL(other.task))
+		kthread_stop(other.task);
+}
+
+static void remove_probes(unsigned int nr)
+{
+	while (nr--)
+		unregister_fprobe(&probes[nr].fprobe);
+}
+
+static int add_probes(void)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		ret = register_fprobe(&probes[i].fprobe, probes[i].function, NULL);
+		if (ret) {
+			remove_probes(i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int imv_states_suite_init(struct kunit_suite *suite)
+{
+	int ret;
+
+	prandom_seed_state(&random, seed);
+	ret = __register_nmi_handler(NMI_LOCAL, &nmi_action);
+	if (ret)
+		return ret;
+	ret = register_kprobe(&trap_kprobe);
+	if (ret)
+		goto no_kprobe;
+	ret = add_probes();
+	if (ret)
+		goto no_probes;
+	return 0;
+
+no_probes:
+	unregister_kprobe(&trap_kprobe);
+no_kprobe:
+	unregister_nmi_handler(NMI_LOCAL, nmi_action.name);
+	return ret;
+}
+
+static void imv_states_suite_exit(struct kunit_suite *suite)
+{
+	remove_probes(ARRAY_SIZE(probes));
+	unregister_kprobe(&trap_kprobe);
+	unregister_nmi_handler(NMI_LOCAL, nmi_action.name);
+}
+
+static struct kunit_case imv_states_cases[] = {
+	KUNIT_CASE_PARAM(imv_states_one, imv_states_gen_params),
+	KUNIT_CASE(imv_states_batch),
+	KUNIT_CASE(imv_states_thousands),
+	KUNIT_CASE(imv_states_function),
+	KUNIT_CASE(imv_states_tracepoint),
+	{ }
+};
+
+static struct kunit_suite imv_states_suite = {
+	.name = "immediate_states",
+	.suite_init = imv_states_suite_init,
+	.suite_exit = imv_states_suite_exit,
+	.init = imv_states_init,
+	.exit = imv_states_exit,
+	.test_cases = imv_states_cases,
+};
+kunit_test_suite(imv_states_suite);
+
+MODULE_DESCRIPTION("KUnit tests of the states of text that is patched");
+MODULE_LICENSE("GPL");
