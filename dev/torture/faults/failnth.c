@@ -1,0 +1,1092 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every failure once: each operation of a table is done again and again, and each
+ * time another one of its allocations fails, until none does; then it is undone
+ * again and again in the same way.
+ *
+ *	failnth DIR RESULTS SECONDS SEED
+ *
+ * DIR has faults-sites.ko; faults.ko is loaded. The operations are done in random
+ * order, and none is begun after so many seconds. After a failure
+ *
+ *  - the error is -ENOMEM, or one that the operation may have,
+ *  - all is as before: what can be read of it, and who is called when all sites of the
+ *    two modules are passed,
+ *  - doing it again succeeds, and gives what it gives without any failure.
+ *
+ * An operation that succeeds although an allocation failed gives that, too. Then the
+ * same with functions for allocations: those that may fail by
+ * CONFIG_FAIL_FUNCTION, each time with an error that nobody else returns.
+ *
+ * Needs CONFIG_FAULT_INJECTION, set up by guest.sh. The kernel's messages are read at
+ * each failure: what complains about the memory that is missing is no splat.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof(*(array)))
+
+#define TRACEFS		"/sys/kernel/tracing/"
+#define DEBUGFS		"/sys/kernel/debug/"
+#define EVENTS		TRACEFS "events/"
+#define INSTANCE	TRACEFS "instances/faults"
+
+#define MAX_TEXT	(1 << 20)
+#define SETTLE_TRIES	500		/* of 20 ms: what is freed later */
+#define INJECTED	EXDEV		/* the error of functions that fail */
+
+struct op {
+	const char *name;
+	const char *before;	/* names of what is done before it, with a blank each */
+	int (*act)(const struct op *op);
+	int (*undo)(const struct op *op);
+	const char *file, *on, *off;
+	int also[4];		/* what it may return besides ENOMEM */
+	const char *warns;	/* it may go on with less, after such a line */
+};
+
+static char state_from[MAX_TEXT], state_to[MAX_TEXT], state_now[MAX_TEXT];
+static const char *modules_dir;
+static int nth_fd, times_fd, space_fd, kmsg_fd;
+static FILE *table;
+static unsigned long faults, leaked, failed;
+
+struct function {
+	char name[96], type[16];
+};
+
+static const struct function *function;	/* that fails, or NULL: allocations do */
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(2);
+}
+
+static void __attribute__((format(printf, 1, 2))) report(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("# ", stdout);
+	vprintf(format, args);
+	putchar('\n');
+	va_end(args);
+	fflush(stdout);
+	failed++;
+}
+
+static int must_open(const char *path, int flags)
+{
+	int fd = open(path, flags);
+
+	if (fd < 0)
+		die(path);
+	return fd;
+}
+
+/*
+ * Failing
+ */
+
+static void write_number(int fd, int number)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", number);
+
+	if (pwrite(fd, text, len, 0) != len)
+		die("fault injection");
+}
+
+static int read_number(int fd)
+{
+	char text[16] = "";
+
+	if (pread(fd, text, sizeof(text) - 1, 0) < 1)
+		die("fault injection");
+	return atoi(text);
+}
+
+/*
+ * The next but @nth - 1 fails. A function may be one that is called where the kernel
+ * does not count for a task; nobody else calls those of the list now.
+ */
+static void start_failing(int nth)
+{
+	if (function) {
+		write_number(space_fd, nth);
+		write_number(times_fd, 1);
+	} else {
+		write_number(nth_fd, nth);
+	}
+}
+
+/* Return: has one failed? */
+static int stop_failing(void)
+{
+	int fd = function ? times_fd : nth_fd, left = read_number(fd);
+
+	write_number(fd, 0);
+	return !left;
+}
+
+/*
+ * Operations
+ */
+
+static int write_text(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY | O_APPEND), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static int act_write(const struct op *op)
+{
+	return write_text(op->file, op->on);
+}
+
+static int undo_write(const struct op *op)
+{
+	return write_text(op->file, op->off);
+}
+
+static int act_kernel(const struct op *op)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%s 1", op->on);
+	return write_text(DEBUGFS "faults/do", text);
+}
+
+static int undo_kernel(const struct op *op)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%s 0", op->on);
+	return write_text(DEBUGFS "faults/do", text);
+}
+
+/* The module is read before, so that it is only loaded. */
+static char image[1 << 22];
+static size_t image_size;
+
+static void read_image(void)
+{
+	char path[512];
+	FILE *from;
+
+	snprintf(path, sizeof(path), "%s/faults-sites.ko", modules_dir);
+	from = fopen(path, "r");
+	if (!from)
+		die(path);
+	image_size = fread(image, 1, sizeof(image), from);
+	fclose(from);
+}
+
+static int act_load(const struct op *op)
+{
+	return syscall(SYS_init_module, image, image_size, op->on ?: "") ? -errno : 0;
+}
+
+static int undo_load(const struct op *op)
+{
+	(void)op;
+	return syscall(SYS_delete_module, "faults_sites", O_NONBLOCK) ? -errno : 0;
+}
+
+static int act_mkdir(const struct op *op)
+{
+	return mkdir(op->file, 0755) ? -errno : 0;
+}
+
+static int undo_mkdir(const struct op *op)
+{
+	return rmdir(op->file) ? -errno : 0;
+}
+
+static int event_id(const char *event)
+{
+	char path[256];
+	FILE *file;
+	int id;
+
+	snprintf(path, sizeof(path), EVENTS "%s/id", event);
+	file = fopen(path, "r");
+	if (!file || fscanf(file, "%d", &id) != 1)
+		die(path);
+	fclose(file);
+	return id;
+}
+
+static int perf_fd = -1, prog_fd = -1, raw_fd = -1;
+static int perf_id;
+
+static int act_perf(const struct op *op)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = perf_id,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN,
+	};
+
+	(void)op;
+	perf_fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
+	return perf_fd < 0 ? -errno : 0;
+}
+
+static int undo_perf(const struct op *op)
+{
+	(void)op;
+	return close(perf_fd) ? -errno : 0;
+}
+
+static int act_perf_filter(const struct op *op)
+{
+	int ret = act_perf(op);
+
+	if (ret)
+		return ret;
+	if (!ioctl(perf_fd, PERF_EVENT_IOC_SET_FILTER, op->on))
+		return 0;
+	ret = -errno;
+	close(perf_fd);
+	return ret;
+}
+
+static int load_prog(int type)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr = {
+		.prog_type = type,
+		.insns = (unsigned long)insns,
+		.insn_cnt = ARRAY_SIZE(insns),
+		.license = (unsigned long)"GPL",
+	};
+
+	return syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+}
+
+static int act_prog(const struct op *op)
+{
+	int type = strcmp(op->on, "raw") ? BPF_PROG_TYPE_TRACEPOINT :
+		   BPF_PROG_TYPE_RAW_TRACEPOINT;
+
+	prog_fd = load_prog(type);
+	return prog_fd < 0 ? -errno : 0;
+}
+
+static int undo_prog(const struct op *op)
+{
+	(void)op;
+	return close(prog_fd) ? -errno : 0;
+}
+
+static int act_perf_prog(const struct op *op)
+{
+	int ret = act_perf(op);
+
+	if (ret)
+		return ret;
+	if (!ioctl(perf_fd, PERF_EVENT_IOC_SET_BPF, prog_fd))
+		return 0;
+	ret = -errno;
+	close(perf_fd);
+	return ret;
+}
+
+static int act_raw(const struct op *op)
+{
+	union bpf_attr attr = {
+		.raw_tracepoint.name = (unsigned long)op->on,
+		.raw_tracepoint.prog_fd = prog_fd,
+	};
+
+	raw_fd = syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
+	return raw_fd < 0 ? -errno : 0;
+}
+
+static int undo_raw(const struct op *op)
+{
+	(void)op;
+	return close(raw_fd) ? -errno : 0;
+}
+
+#define KERNEL(_name, _op, ...)						\
+	{ .name = _name, .act = act_kernel, .undo = undo_kernel, .on = _op, __VA_ARGS__ }
+#define WRITE(_name, _file, _on, _off, ...)				\
+	{ .name = _name, .act = act_write, .undo = undo_write,		\
+	  .file = TRACEFS _file, .on = _on, .off = _off, __VA_ARGS__ }
+#define LOAD(_name, _before, ...)					\
+	{ .name = _name, .act = act_load, .undo = undo_load, .before = _before, \
+	  .warns = "no trace event: error", __VA_ARGS__ }
+#define ENABLE(_name, _event, ...)					\
+	WRITE(_name, "events/" _event "enable", "1", "0", __VA_ARGS__)
+#define TRIGGER(_name, _trigger, ...)					\
+	WRITE(_name, "events/markers/faults_numbers/trigger", _trigger, "!" _trigger, \
+	      __VA_ARGS__)
+#define PERF(_name, _event, _before)					\
+	{ .name = _name, .act = act_perf, .undo = undo_perf, .file = _event, \
+	  .before = _before }
+#define BEFORE(names)	.before = names
+
+
+static const struct op ops[] = {
+	/* The interface in the kernel */
+	KERNEL("set", "set"),
+	KERNEL("batch", "batch"),
+	KERNEL("probe", "few"),
+	KERNEL("second-probe", "few_2", BEFORE("probe")),
+	KERNEL("third-probe-first", "few_first", BEFORE("probe second-probe")),
+	KERNEL("probe-of-8-words", "many"),
+	KERNEL("probe-that-is-announced", "announced"),
+	KERNEL("marker-probe", "numbers"),
+	KERNEL("second-marker-probe", "numbers_2", BEFORE("marker-probe")),
+	KERNEL("variadic-probe", "variadic"),
+	KERNEL("second-variadic-probe", "variadic_2", BEFORE("variadic-probe arm")),
+	KERNEL("arm", "arm", BEFORE("marker-probe variadic-probe")),
+	KERNEL("arm-absent", "arm_absent"),
+	KERNEL("fed-marker-probe", "fed"),
+	KERNEL("waiting-probe", "sites"),
+	KERNEL("waiting-probe-of-text", "text", BEFORE("waiting-probe")),
+	KERNEL("defer", "defer"),
+	KERNEL("defer-more", "defer", BEFORE("probe fed-marker-probe")),
+	KERNEL("tracer", "plain"),
+	KERNEL("named-tracer", "named"),
+	KERNEL("pattern-tracer", "pattern"),
+	KERNEL("second-tracer", "plain", BEFORE("named-tracer")),
+	KERNEL("third-tracer", "plain", BEFORE("named-tracer pattern-tracer")),
+	KERNEL("tracer-with-regs", "regs", BEFORE("tracer named-tracer")),
+	KERNEL("longer-filter", "plain_more", BEFORE("tracer")),
+	KERNEL("longer-filter-of-three", "plain_more",
+	       BEFORE("tracer named-tracer pattern-tracer")),
+	KERNEL("notrace-filter", "named_not", BEFORE("tracer named-tracer")),
+	KERNEL("shorter-filter", "pattern_less", BEFORE("tracer pattern-tracer")),
+	KERNEL("fprobe", "fprobe", BEFORE("tracer")),
+
+	/* Modules */
+	LOAD("load", NULL),
+	LOAD("load-attached", "set batch probe second-probe probe-of-8-words "
+	     "marker-probe variadic-probe arm fed-marker-probe waiting-probe "
+	     "waiting-probe-of-text"),
+
+	/* Events */
+	ENABLE("enable-marker", "markers/faults_numbers/"),
+	ENABLE("enable-marker-text", "markers/faults_text/"),
+	ENABLE("enable-marker-fed", "markers/kernel_sched_switch/"),
+	ENABLE("enable-marker-of-module", "markers/faults_in_sites/", BEFORE("load")),
+	ENABLE("enable-event", "sched/sched_wakeup/"),
+	ENABLE("enable-event-of-module", "faults/faults_event/", BEFORE("load")),
+	ENABLE("enable-sched", "sched/"),
+	ENABLE("enable-markers", "markers/"),
+	WRITE("set-event", "set_event", "markers:faults_numbers",
+	      "!markers:faults_numbers"),
+	WRITE("filter", "events/markers/faults_numbers/filter", "number > 3 && word < 5",
+	      "0", BEFORE("enable-marker")),
+	TRIGGER("trigger-traceon", "traceon"),
+	TRIGGER("trigger-stacktrace", "stacktrace:3"),
+	TRIGGER("trigger-enable", "enable_event:markers:faults_text"),
+	TRIGGER("trigger-snapshot", "snapshot"),
+	TRIGGER("trigger-hist", "hist:keys=number:vals=word:sort=word if number > 3"),
+	TRIGGER("trigger-onmax", "hist:keys=word:w=number:onmax($w).save(number)"),
+	WRITE("event-probe", "dynamic_events",
+	      "e:faults/probe markers/faults_numbers n=$number:s32",
+	      "-:faults/probe"),
+	{ .name = "instance", .act = act_mkdir, .undo = undo_mkdir, .file = INSTANCE },
+	WRITE("enable-in-instance", "instances/faults/events/markers/faults_text/enable",
+	      "1", "0", BEFORE("instance enable-marker-text")),
+
+	/* perf and BPF */
+	PERF("perf", "markers/faults_numbers", NULL),
+	PERF("perf-of-text", "markers/faults_text", NULL),
+	PERF("perf-of-event", "sched/sched_wakeup", NULL),
+	PERF("perf-beside", "markers/faults_numbers", "enable-marker marker-probe"),
+	{ .name = "perf-filter", .act = act_perf_filter, .undo = undo_perf,
+	  .file = "markers/faults_numbers", .on = "number > 3" },
+	{ .name = "prog", .act = act_prog, .undo = undo_prog, .on = "event" },
+	{ .name = "prog-raw", .act = act_prog, .undo = undo_prog, .on = "raw" },
+	{ .name = "perf-prog", .before = "prog", .act = act_perf_prog,
+	  .undo = undo_perf, .file = "markers/faults_numbers" },
+	{ .name = "raw-tracepoint", .before = "prog-raw", .act = act_raw,
+	  .undo = undo_raw, .on = "sched_wakeup" },
+
+	/* Function tracers in tracefs */
+	WRITE("top-filter", "set_ftrace_filter", "faults_function_1",
+	      "!faults_function_1"),
+	WRITE("function", "current_tracer", "function", "nop", BEFORE("top-filter")),
+	WRITE("function-beside", "current_tracer", "function", "nop",
+	      BEFORE("top-filter tracer named-tracer")),
+	WRITE("function-graph", "current_tracer", "function_graph", "nop",
+	      BEFORE("top-filter tracer")),
+	WRITE("change-function", "set_ftrace_filter", "faults_function_2",
+	      "!faults_function_2", BEFORE("top-filter function tracer")),
+	WRITE("option", "options/function-tracers", "1", "0"),
+	WRITE("choose-tracer", "function_tracers", "faults", "trace",
+	      BEFORE("named-tracer option top-filter function")),
+	WRITE("change-named", "set_ftrace_filter", "faults_function_2",
+	      "!faults_function_2", BEFORE("tracer named-tracer option")),
+	WRITE("function-command", "set_ftrace_filter", "faults_function_1:traceon",
+	      "!faults_function_1:traceon", BEFORE("tracer")),
+	WRITE("function-in-instance", "instances/faults/current_tracer", "function",
+	      "nop", BEFORE("top-filter tracer instance instance-filter")),
+	WRITE("instance-filter", "instances/faults/set_ftrace_filter",
+	      "faults_function_1", "!faults_function_1", BEFORE("instance")),
+};
+
+/* Before an operation that fails reading a file is no part of it. */
+static void get_ready(const struct op *op)
+{
+	if (op->undo == undo_perf)
+		perf_id = event_id(op->file);
+}
+
+static const struct op *find_op(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		if (strlen(ops[i].name) == len && !memcmp(ops[i].name, name, len))
+			return &ops[i];
+	fprintf(stderr, "no operation %.*s\n", (int)len, name);
+	exit(2);
+}
+
+/* Does what is before an operation, or undoes it, the last one first. */
+static void do_before(const char *names, int undo)
+{
+	const char *next;
+	const struct op *op;
+	int ret;
+
+	if (!names || !*names)
+		return;
+	next = strchrnul(names, ' ');
+	op = find_op(names, next - names);
+	next += *next == ' ';
+	if (undo)
+		do_before(next, undo);
+	get_ready(op);
+	ret = undo ? op->undo(op) : op->act(op);
+	if (ret) {
+		fprintf(stderr, "%s %s: %s\n", undo ? "undoing" : "doing", op->name,
+			strerror(-ret));
+		exit(2);
+	}
+	if (!undo)
+		do_before(next, undo);
+}
+
+/*
+ * States
+ */
+
+struct text {
+	char *to;
+	size_t size;
+};
+
+static void add(struct text *text, const char *from, size_t size)
+{
+	if (text->size + size >= MAX_TEXT)
+		die("a state is too long");
+	memcpy(text->to + text->size, from, size);
+	text->size += size;
+	text->to[text->size] = '\0';
+}
+
+static int is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* Addresses, and the numbers of sets, are not the same when it is done again. */
+static void add_plain(struct text *text, const char *from)
+{
+	static const char set[] = "ftrace_set_";
+	size_t len;
+
+	while (*from) {
+		for (len = 0; is_hex(from[len]); len++)
+			;
+		if (!strncmp(from, set, strlen(set))) {
+			add(text, set, strlen(set));
+			from += strlen(set);
+			from += strspn(from, "0123456789");
+		} else if (len >= 10) {
+			add(text, "*", 1);
+			from += len;
+		} else {
+			len = len ?: 1;
+			add(text, from, len);
+			from += len;
+		}
+	}
+}
+
+static void add_lines(struct text *text, const char *path, const char *needed)
+{
+	char line[4096];
+	FILE *file = fopen(path, "r");
+
+	add(text, path, strlen(path));
+	add(text, file ? ":\n" : ": none\n", file ? 2 : 7);
+	if (!file)
+		return;
+	while (fgets(line, sizeof(line), file))
+		if (!needed || strstr(line, needed))
+			add_plain(text, line);
+	fclose(file);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+static void add_names(struct text *text, const char *path)
+{
+	struct dirent **names;
+	int nr = scandir(path, &names, is_visible, alphasort), i;
+
+	add(text, path, strlen(path));
+	add(text, ":\n", 2);
+	for (i = 0; i < nr; i++) {
+		add(text, names[i]->d_name, strlen(names[i]->d_name));
+		add(text, "\n", 1);
+		free(names[i]);
+	}
+	if (nr >= 0)
+		free(names);
+}
+
+/* Names of modules and how often they are in use. */
+static void add_modules(struct text *text)
+{
+	char line[512], name[64], entry[128];
+	FILE *file = fopen("/proc/modules", "r");
+	int users;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63s %*s %d", name, &users) == 2) {
+			snprintf(entry, sizeof(entry), "%s %d\n", name, users);
+			add(text, entry, strlen(entry));
+		}
+	if (file)
+		fclose(file);
+}
+
+static void read_state(char *state)
+{
+	static const char * const files[] = {
+		DEBUGFS "faults/state", TRACEFS "markers", TRACEFS "marker_sites",
+		TRACEFS "marker_probes", TRACEFS "function_tracers",
+		TRACEFS "set_event", TRACEFS "current_tracer",
+		TRACEFS "set_ftrace_filter", TRACEFS "set_ftrace_notrace",
+		TRACEFS "enabled_functions", TRACEFS "dynamic_events",
+		TRACEFS "options/function-tracers",
+		EVENTS "markers/faults_numbers/enable",
+		EVENTS "markers/faults_numbers/filter",
+		EVENTS "markers/faults_numbers/trigger",
+		EVENTS "markers/faults_text/enable",
+		INSTANCE "/set_event", INSTANCE "/current_tracer",
+		INSTANCE "/set_ftrace_filter",
+	};
+	static const char * const dirs[] = {
+		TRACEFS "instances", EVENTS "markers", EVENTS "faults",
+	};
+	struct text text = { .to = state };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		add_lines(&text, files[i], NULL);
+	for (i = 0; i < ARRAY_SIZE(dirs); i++)
+		add_names(&text, dirs[i]);
+	add_modules(&text);
+}
+
+/* Reading it takes long: code that was made, and memory of code. */
+static void read_code(char *state)
+{
+	struct text text = { .to = state };
+
+	*state = '\0';
+	add_lines(&text, "/proc/kallsyms", "[__builtin__");
+}
+
+static void tell_difference(const char *was, const char *is)
+{
+	size_t at = 0, line = 0;
+
+	while (was[at] && was[at] == is[at]) {
+		if (was[at++] == '\n')
+			line = at;
+	}
+	printf("#   was: %.*s\n#   is:  %.*s\n", (int)strcspn(was + line, "\n"),
+	       was + line, (int)strcspn(is + line, "\n"), is + line);
+}
+
+/* Some things are freed later. */
+static int is_state(const char *wanted, void (*read)(char *state))
+{
+	const struct timespec a_while = { .tv_nsec = 20000000 };
+	int i;
+
+	for (i = 0; i < SETTLE_TRIES; i++) {
+		read(state_now);
+		if (!strcmp(state_now, wanted))
+			return 1;
+		nanosleep(&a_while, NULL);
+	}
+	tell_difference(wanted, state_now);
+	return 0;
+}
+
+/*
+ * The kernel's messages
+ */
+
+static int says(const char *line, const char * const *words)
+{
+	for (; *words; words++)
+		if (strstr(line, *words))
+			return 1;
+	return 0;
+}
+
+/* A stack behind one of these lines is about the memory that is missing. */
+static int is_splat(const char *line)
+{
+	static const char * const excuses[] = {
+		"vmalloc error:", "page allocation failure", "percpu: allocation failed",
+		NULL,
+	};
+	static const char * const splats[] = {
+		"WARNING:", "BUG:", "Oops", "INFO:", "possible recursive locking",
+		"suspicious RCU", "KASAN:", "UBSAN", "unable to handle",
+		"general protection", "Kernel panic", "kernel BUG", NULL,
+	};
+	static int excused;
+
+	if (says(line, excuses)) {
+		excused = 1;
+		return 0;
+	}
+	if (strstr(line, "Call Trace")) {
+		excused--;
+		return excused < 0 && !(excused = 0);
+	}
+	return says(line, splats);
+}
+
+static int splats, warned;
+
+/* What the kernel has said since the last time. */
+static void read_messages(const struct op *op)
+{
+	char record[8192], *text;
+	ssize_t size;
+
+	splats = warned = 0;
+	while ((size = read(kmsg_fd, record, sizeof(record) - 1)) > 0 ||
+	       (size < 0 && errno == EPIPE)) {
+		if (size < 0)
+			continue;
+		record[size] = '\0';
+		text = strchr(record, ';');
+		if (text && op->warns && strstr(text, op->warns))
+			warned++;
+		if (text && is_splat(text)) {
+			printf("#   %.*s\n", (int)strcspn(text + 1, "\n"), text + 1);
+			splats++;
+		}
+	}
+}
+
+/*
+ * The loop
+ */
+
+/* Those that are not refused are survived; some of them with less than all. */
+struct counts {
+	int points, refused, lesser;
+};
+
+static int returns_null(const struct function *f)
+{
+	return !strcmp(f->type, "NULL");
+}
+
+static int may_return(const struct op *op, int error)
+{
+	size_t i;
+
+	if (function && !returns_null(function))
+		return error == INJECTED;
+	if (error == ENOMEM)
+		return 1;
+	for (i = 0; i < ARRAY_SIZE(op->also); i++)
+		if (op->also[i] == error)
+			return 1;
+	return 0;
+}
+
+static int act(const struct op *op, int undo)
+{
+	return undo ? op->undo(op) : op->act(op);
+}
+
+/* Return: is the state as it should be? */
+static int state_is_right(const struct op *op, int ret, struct counts *counts)
+{
+	if (ret)
+		return is_state(state_from, read_state);
+	if (is_state(state_to, read_state))
+		return 1;
+	/* Undoing it shows that it is whole. */
+	if (!op->warns || !warned)
+		return 0;
+	counts->lesser++;
+	return 1;
+}
+
+static void check_once(const struct op *op, int undo, int nth, int ret,
+		       struct counts *counts)
+{
+	const char *what = undo ? "undoing " : "";
+
+	read_messages(op);
+	if (splats)
+		report("%s%s, failure %d: a splat", what, op->name, nth);
+	if (ret && !may_return(op, -ret))
+		report("%s%s, failure %d: error %d, %s", what, op->name, nth, -ret,
+		       strerror(-ret));
+	if (!state_is_right(op, ret, counts))
+		report("%s%s, failure %d: %s", what, op->name, nth,
+		       ret ? "not as before" : "not as without it");
+	if (!ret)
+		return;
+	ret = act(op, undo);
+	if (ret)
+		report("%s%s, failure %d: once more, without it: %s", what, op->name,
+		       nth, strerror(-ret));
+	else if (!is_state(state_to, read_state))
+		report("%s%s, failure %d: once more: not as the first time", what,
+		       op->name, nth);
+}
+
+static int back(const struct op *op, int undo)
+{
+	int ret = act(op, !undo);
+
+	if (ret)
+		report("%s%s: back: %s", undo ? "undoing " : "", op->name,
+		       strerror(-ret));
+	return ret;
+}
+
+/* Each failure of an operation, or of undoing it. */
+static struct counts fail_each(const struct op *op, int undo)
+{
+	unsigned long failed_before = failed;
+	struct counts counts = { };
+	int nth, ret, has_failed;
+
+	for (nth = 1; failed - failed_before < 5; nth++) {
+		start_failing(nth);
+		ret = act(op, undo);
+		has_failed = stop_failing();
+		if (!has_failed && ret)
+			report("%s: without a failure: %s", op->name, strerror(-ret));
+		check_once(op, undo, nth, ret, &counts);
+		if (back(op, undo) || !has_failed)
+			break;
+		counts.points++;
+		counts.refused += !!ret;
+		faults++;
+	}
+	return counts;
+}
+
+static void log_counts(const struct op *op, int undo, const struct counts *counts)
+{
+	if (!counts->points && function)
+		return;
+	fprintf(table, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", op->name, undo ? "undo" : "do",
+		function ? function->name : "memory", counts->points, counts->refused,
+		counts->points - counts->refused - counts->lesser, counts->lesser);
+	fflush(table);
+}
+
+/* Until doing and undoing it changes nothing that is kept. */
+static int prepare(const struct op *op)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < 3 && !ret; i++) {
+		read_state(state_from);
+		ret = act(op, 0);
+		if (!ret) {
+			read_state(state_to);
+			ret = act(op, 1);
+		}
+	}
+	if (ret)
+		report("%s: without a failure: %s", op->name, strerror(-ret));
+	else if (!is_state(state_from, read_state))
+		report("%s: undone, and not as before", op->name);
+	else
+		return 1;
+	return 0;
+}
+
+static char code_before[MAX_TEXT];
+
+static void swap_states(void)
+{
+	static char other[MAX_TEXT];
+
+	strcpy(other, state_from);
+	strcpy(state_from, state_to);
+	strcpy(state_to, other);
+}
+
+/* In the kernel's log, ahead of what the kernel says to it. */
+static void log_name(const struct op *op)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "failnth: %s in %.64s\n", op->name,
+		 function ? function->name : "memory");
+	write_text("/dev/kmsg", text);
+}
+
+static void run_op(const struct op *op)
+{
+	unsigned long failed_before = failed;
+	struct counts counts;
+
+	log_name(op);
+	do_before(op->before, 0);
+	get_ready(op);
+	if (prepare(op)) {
+		read_code(code_before);
+		counts = fail_each(op, 0);
+		log_counts(op, 0, &counts);
+		if (failed == failed_before && !act(op, 0)) {
+			swap_states();
+			counts = fail_each(op, 1);
+			log_counts(op, 1, &counts);
+			if (act(op, 1))
+				report("%s: cannot be undone", op->name);
+		}
+		if (!is_state(code_before, read_code)) {
+			report("%s: code is left over", op->name);
+			leaked++;
+		}
+	}
+	do_before(op->before, 1);
+	printf("%s - each failure of %s%s%s\n", failed == failed_before ? "ok" : "not ok",
+	       op->name, function ? " in " : "", function ? function->name : "");
+	fflush(stdout);
+}
+
+static size_t order[ARRAY_SIZE(ops)];
+static time_t end;
+
+static int is_time(void)
+{
+	return time(NULL) < end;
+}
+
+/*
+ * Functions that fail
+ */
+
+#define MAX_FUNCTIONS	64
+#define FAIL_FUNCTION	DEBUGFS "fail_function/"
+
+static struct function functions[MAX_FUNCTIONS];
+static int nr_functions;
+
+/* All of the kernel that are not system calls; few, and most are not called. */
+static void read_functions(void)
+{
+	FILE *list = fopen(DEBUGFS "error_injection/list", "r");
+	struct function *f = functions;
+	char line[256];
+
+	while (list && f < functions + MAX_FUNCTIONS && fgets(line, sizeof(line), list))
+		if (sscanf(line, "%95s %15s", f->name, f->type) == 2 &&
+		    !strstr(f->name, "_sys_") && strncmp(f->name, "should_fail", 11))
+			f++;
+	nr_functions = f - functions;
+	if (list)
+		fclose(list);
+}
+
+static void must_write(const char *file, const char *text)
+{
+	if (write_text(file, text))
+		die(file);
+}
+
+static void let_function_fail(const struct function *f)
+{
+	char path[256], value[32];
+
+	must_write(FAIL_FUNCTION "inject", f->name);
+	snprintf(path, sizeof(path), FAIL_FUNCTION "%s/retval", f->name);
+	snprintf(value, sizeof(value), "%#llx",
+		 returns_null(f) ? 0 : (unsigned long long)-INJECTED);
+	must_write(path, value);
+	function = f;
+}
+
+static void stop_function(const struct function *f)
+{
+	char text[128] = "!";
+
+	strcat(text, f->name);
+	must_write(FAIL_FUNCTION "inject", text);
+	function = NULL;
+}
+
+static void set_allocations(int fail)
+{
+	must_write(DEBUGFS "failslab/cache-filter", fail ? "N" : "Y");
+	must_write(DEBUGFS "fail_page_alloc/min-order", fail ? "0" : "99");
+}
+
+static void run_functions(void)
+{
+	size_t i;
+	int f;
+
+	if (!nr_functions)
+		return;
+	times_fd = must_open(FAIL_FUNCTION "times", O_RDWR);
+	space_fd = must_open(FAIL_FUNCTION "space", O_RDWR);
+	set_allocations(0);
+	for (f = 0; f < nr_functions; f++) {
+		let_function_fail(&functions[f]);
+		for (i = 0; i < ARRAY_SIZE(ops) && is_time(); i++)
+			run_op(&ops[order[i]]);
+		stop_function(&functions[f]);
+	}
+	set_allocations(1);
+}
+
+/*
+ * Memory that nobody has a pointer to
+ */
+
+static void scan(const char *command)
+{
+	must_write(DEBUGFS "kmemleak", command);
+}
+
+/* What is younger than some seconds is not told: scan twice. */
+static void count_leaks(void)
+{
+	char line[512];
+	FILE *leaks;
+
+	if (access(DEBUGFS "kmemleak", F_OK)) {
+		puts("# no kmemleak: what is lost is seen by its code and modules only");
+		return;
+	}
+	scan("scan");
+	sleep(6);
+	scan("scan");
+	leaks = fopen(DEBUGFS "kmemleak", "r");
+	while (leaks && fgets(line, sizeof(line), leaks)) {
+		printf("#   %s", line);
+		leaked += !strncmp(line, "unreferenced object", 19);
+	}
+	if (leaks)
+		fclose(leaks);
+	printf("%s - no memory is lost\n", leaked ? "not ok" : "ok");
+}
+
+static void write_counters(const char *results)
+{
+	char path[512];
+	FILE *counters;
+
+	snprintf(path, sizeof(path), "%s/counters", results);
+	counters = fopen(path, "w");
+	if (!counters)
+		die(path);
+	fprintf(counters, "faults:%lu\nleaked:%lu\nfailed:%lu\n", faults, leaked, failed);
+	fclose(counters);
+}
+
+static void shuffle(unsigned int seed)
+{
+	size_t i, j, other;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		j = rand_r(&seed) % (i + 1);
+		other = order[j];
+		order[j] = i;
+		order[i] = i == j ? i : other;
+	}
+}
+
+static void open_files(const char *results)
+{
+	char path[512];
+
+	nth_fd = must_open("/proc/self/fail-nth", O_RDWR);
+	kmsg_fd = must_open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+	lseek(kmsg_fd, 0, SEEK_END);
+	snprintf(path, sizeof(path), "%s/table", results);
+	table = fopen(path, "w");
+	if (!table)
+		die(path);
+	fputs("operation\tdirection\tfails\tpoints\trefused\tsurvived\tlesser\n", table);
+}
+
+int main(int argc, char **argv)
+{
+	size_t i, nr = 0;
+
+	if (argc < 5)
+		return 2;
+	modules_dir = argv[1];
+	end = time(NULL) + atoi(argv[3]);
+	read_image();
+	open_files(argv[2]);
+	shuffle(atoi(argv[4]));
+	for (i = 0; i < ARRAY_SIZE(ops) && is_time(); i++, nr++)
+		run_op(&ops[order[i]]);
+	read_functions();
+	run_functions();
+	count_leaks();
+	printf("# %zu of %zu operations, %lu failures\n", nr, ARRAY_SIZE(ops), faults);
+	write_counters(argv[2]);
+	return failed || leaked;
+}

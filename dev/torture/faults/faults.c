@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What only code in the kernel can do, for failnth, which lets allocations fail while
+ * it is done:
+ *
+ *	echo NAME 1 > /sys/kernel/debug/faults/do	does it; the error is write's
+ *	echo NAME 0 > /sys/kernel/debug/faults/do	undoes it
+ *	cat /sys/kernel/debug/faults/state		passes all sites, and tells
+ *							who was called
+ *
+ * What is done stays done until it is undone, and is not done twice.
+ */
+#include <linux/debugfs.h>
+#include <linux/fprobe.h>
+#include <linux/ftrace.h>
+#include <linux/marker.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "faults.h"
+
+#define CALLERS(X)							\
+	X(few) X(few_2) X(few_first) X(many) X(announced) X(numbers)	\
+	X(numbers_2) X(variadic) X(variadic_2) X(fed) X(sites) X(text)	\
+	X(deferred) X(deferred_many) X(deferred_fed) X(plain) X(named)	\
+	X(pattern) X(regs) X(fprobe)
+
+#define AS_ENUM(name)	CALLED_##name,
+#define AS_NAME(name)	#name,
+
+enum called { CALLERS(AS_ENUM) NR_CALLED };
+
+static const char *const called_names[] = { CALLERS(AS_NAME) };
+static unsigned int called[NR_CALLED];
+static struct task_struct *passing;	/* only its calls count */
+
+void (*faults_pass_sites)(struct seq_file *m);
+EXPORT_SYMBOL_GPL(faults_pass_sites);
+
+static notrace void note(void *data)
+{
+	if (current == READ_ONCE(passing))
+		called[(unsigned long)data]++;
+}
+
+/* Nothing is connected twice with NULL. */
+#define DATA(name)	((void *)(unsigned long)CALLED_##name)
+
+/*
+ * Values
+ */
+
+DEFINE_IMV(u8, faults_u8);
+EXPORT_IMV_SYMBOL_GPL(faults_u8);
+DEFINE_IMV(u16, faults_u16);
+EXPORT_IMV_SYMBOL_GPL(faults_u16);
+DEFINE_IMV(u32, faults_u32);
+EXPORT_IMV_SYMBOL_GPL(faults_u32);
+DEFINE_IMV(u64, faults_u64);
+EXPORT_IMV_SYMBOL_GPL(faults_u64);
+static DEFINE_IMV(u32, many_sites);
+
+#define READ_10		sum += imv_read(many_sites); sum += imv_read(many_sites); \
+			sum += imv_read(many_sites); sum += imv_read(many_sites); \
+			sum += imv_read(many_sites); sum += imv_read(many_sites); \
+			sum += imv_read(many_sites); sum += imv_read(many_sites); \
+			sum += imv_read(many_sites); sum += imv_read(many_sites);
+#define READ_100	READ_10 READ_10 READ_10 READ_10 READ_10			\
+			READ_10 READ_10 READ_10 READ_10 READ_10
+
+/* More sites than are patched with the memory that is there at all times. */
+static noinline unsigned int read_many(void)
+{
+	unsigned int sum = 0;
+
+	READ_100 READ_100 READ_100 READ_100
+	return sum;
+}
+
+static void set_values(unsigned int value)
+{
+	imv_set(faults_u8, value);
+	imv_set(faults_u16, value);
+	imv_set(faults_u32, value);
+	imv_set(faults_u64, value);
+}
+
+static int do_set(void)
+{
+	set_values(3);
+	return 0;
+}
+
+static int undo_set(void)
+{
+	set_values(0);
+	return 0;
+}
+
+static int do_batch(void)
+{
+	imv_batch_begin();
+	set_values(5);
+	imv_set(many_sites, 1);
+	imv_batch_commit();
+	return 0;
+}
+
+static int undo_batch(void)
+{
+	imv_batch_begin();
+	set_values(0);
+	imv_set(many_sites, 0);
+	imv_batch_commit();
+	return 0;
+}
+
+/*
+ * Tracepoints
+ */
+
+DEFINE_TRACE(faults_few);
+EXPORT_TRACEPOINT_SYMBOL_GPL(faults_few);
+DEFINE_TRACE(faults_many);
+EXPORT_TRACEPOINT_SYMBOL_GPL(faults_many);
+
+DECLARE_TRACE(faults_announced, TP_PROTO(int number), TP_ARGS(number));
+
+static void *announced;
+
+/* One that has to do something for its first probe, which may fail. */
+static int announce(void)
+{
+	announced = kmalloc(64, GFP_KERNEL);
+	return announced ? 0 : -ENOMEM;
+}
+
+static void end_announced(void)
+{
+	kfree(announced);
+	announced = NULL;
+}
+
+DEFINE_TRACE_FN(faults_announced, announce, end_announced, TP_PROTO(int number),
+		TP_ARGS(number));
+
+static void probe_few(void *data, int number, void *pointer)
+{
+	note(data);
+}
+
+static void probe_many(void *data, u8 a, s16 b, u32 c, s64 d, void *e, long f, int g,
+		       s8 h)
+{
+	note(data);
+}
+
+static void probe_announced(void *data, int number)
+{
+	note(data);
+}
+
+#define PROBE(op, tp, probe)						\
+static int do_##op(void)						\
+{									\
+	return register_trace_##tp##_tp(probe, DATA(op));		\
+}									\
+									\
+static int undo_##op(void)						\
+{									\
+	return unregister_trace_##tp##_tp(probe, DATA(op));		\
+}
+
+PROBE(few, faults_few, probe_few)
+PROBE(few_2, faults_few, probe_few)
+PROBE(many, faults_many, probe_many)
+PROBE(announced, faults_announced, probe_announced)
+
+static int do_few_first(void)
+{
+	return register_trace_prio_faults_few_tp(probe_few, DATA(few_first),
+						 TRACEPOINT_DEFAULT_PRIO + 1);
+}
+
+static int undo_few_first(void)
+{
+	return unregister_trace_faults_few_tp(probe_few, DATA(few_first));
+}
+
+/*
+ * Markers
+ */
+
+static void __used feed_few(void *data, int number, void *pointer)
+{
+	trace_mark_tp(faults_fed, faults_few, feed_few, "number %d", number);
+}
+
+static void probe_marker(void *private, void *call_private, const char *format,
+			 va_list *args)
+{
+	note(private);
+}
+
+static void probe_variadic(const struct __mark_marker *marker, void *private,
+			   const char *format, ...)
+{
+	note(private);
+}
+
+#define MARKER(op, name, format, probe)					\
+static int do_##op(void)						\
+{									\
+	return marker_probe_register(name, format, probe, DATA(op));	\
+}									\
+									\
+static int undo_##op(void)						\
+{									\
+	return marker_probe_unregister(name, probe, DATA(op));		\
+}
+
+MARKER(numbers, "faults_numbers", "number %d word %lu", probe_marker)
+MARKER(numbers_2, "faults_numbers", "number %d word %lu", probe_marker)
+MARKER(variadic, "faults_numbers", "number %d word %lu", probe_variadic)
+MARKER(variadic_2, "faults_numbers", "number %d word %lu", probe_variadic)
+MARKER(fed, "faults_fed", "number %d", probe_marker)
+/* These are of faults_sites. */
+MARKER(sites, "faults_in_sites", "number %d", probe_marker)
+MARKER(text, "faults_text_in_sites", "text %s", probe_marker)
+
+static int do_arm(void)
+{
+	return marker_arm("faults_numbers");
+}
+
+static int undo_arm(void)
+{
+	return marker_disarm("faults_numbers");
+}
+
+/* A name that nobody has. */
+static int do_arm_absent(void)
+{
+	return marker_arm("faults_absent");
+}
+
+static int undo_arm_absent(void)
+{
+	return marker_disarm("faults_absent");
+}
+
+/*
+ * Several in turn, patched together
+ */
+
+PROBE(deferred, faults_few, probe_few)
+PROBE(deferred_many, faults_many, probe_many)
+MARKER(deferred_fed, "faults_fed", "number %d", probe_marker)
+
+static int do_all_deferred(void)
+{
+	int ret = do_deferred();
+
+	if (ret)
+		return ret;
+	ret = do_deferred_many();
+	if (ret)
+		goto undo_first;
+	ret = do_deferred_fed();
+	if (ret)
+		goto undo_second;
+	return 0;
+
+undo_second:
+	undo_deferred_many();
+undo_first:
+	undo_deferred();
+	return ret;
+}
+
+static int do_defer(void)
+{
+	bool deferred = imv_defer_begin();
+	int ret = do_all_deferred();
+
+	imv_defer_end(deferred);
+	return ret;
+}
+
+static int undo_defer(void)
+{
+	bool deferred = imv_defer_begin();
+	int ret = undo_deferred_fed() ?: undo_deferred_many() ?: undo_deferred();
+
+	imv_defer_end(deferred);
+	return ret;
+}
+
+/*
+ * Function tracers
+ */
+
+static noinline int faults_function_1(int number)
+{
+	asm volatile("");
+	return number;
+}
+
+static noinline int faults_function_2(int number)
+{
+	asm volatile("");
+	return number;
+}
+
+static notrace void trace_call(unsigned long ip, unsigned long parent_ip,
+			       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	note(ops->private);
+}
+
+static struct ftrace_ops plain = {
+	.func = trace_call, .private = DATA(plain),
+};
+
+static struct ftrace_ops named = {
+	.func = trace_call, .private = DATA(named), .name = "faults",
+};
+
+static struct ftrace_ops pattern = {
+	.func = trace_call, .private = DATA(pattern),
+};
+
+static struct ftrace_ops regs = {
+	.func = trace_call, .private = DATA(regs), .flags = FTRACE_OPS_FL_SAVE_REGS,
+};
+
+static int filter(struct ftrace_ops *ops, void *function, bool remove)
+{
+	return ftrace_set_filter_ip(ops, (unsigned long)function, remove, 0);
+}
+
+/* ftrace leaves pointers to what it frees: make it as it was built. */
+static void free_filter(struct ftrace_ops *ops)
+{
+	ftrace_free_filter(ops);
+	memset(&ops->local_hash, 0, sizeof(ops->local_hash));
+	ops->flags &= ~FTRACE_OPS_FL_INITIALIZED;
+}
+
+static int trace_function(struct ftrace_ops *ops, void *function)
+{
+	int ret = filter(ops, function, false) ?: register_ftrace_function(ops);
+
+	if (ret)
+		free_filter(ops);
+	return ret;
+}
+
+static int end_trace_function(struct ftrace_ops *ops)
+{
+	int ret = unregister_ftrace_function(ops);
+
+	if (!ret)
+		free_filter(ops);
+	return ret;
+}
+
+#define TRACER(op)							\
+static int do_##op(void)						\
+{									\
+	return trace_function(&op, faults_function_1);			\
+}									\
+									\
+static int undo_##op(void)						\
+{									\
+	return end_trace_function(&op);					\
+}
+
+TRACER(plain)
+TRACER(named)
+TRACER(regs)
+
+static int do_pattern(void)
+{
+	static char functions[] = "faults_function_*";
+	int ret = ftrace_set_filter(&pattern, functions, strlen(functions), 1) ?:
+		  register_ftrace_function(&pattern);
+
+	if (ret)
+		free_filter(&pattern);
+	return ret;
+}
+
+static int undo_pattern(void)
+{
+	return end_trace_function(&pattern);
+}
+
+/* Changes of the filters of those that are registered. */
+static int do_plain_more(void)
+{
+	return filter(&plain, faults_function_2, false);
+}
+
+static int undo_plain_more(void)
+{
+	return filter(&plain, faults_function_2, true);
+}
+
+static int do_named_not(void)
+{
+	static char functions[] = "faults_function_1";
+
+	return ftrace_set_notrace(&named, functions, strlen(functions), 1);
+}
+
+static int undo_named_not(void)
+{
+	return ftrace_set_notrace(&named, NULL, 0, 1);
+}
+
+static int do_pattern_less(void)
+{
+	return filter(&pattern, faults_function_2, true);
+}
+
+static int undo_pattern_less(void)
+{
+	return filter(&pattern, faults_function_2, false);
+}
+
+static void fprobe_entry(struct fprobe *fp, unsigned long ip, struct pt_regs *regs,
+			 void *data)
+{
+	note(DATA(fprobe));
+}
+
+static struct fprobe fprobe = { .entry_handler = fprobe_entry };
+
+static int do_fprobe(void)
+{
+	return register_fprobe(&fprobe, "faults_function_1", NULL);
+}
+
+static int undo_fprobe(void)
+{
+	return unregister_fprobe(&fprobe);
+}
+
+/*
+ * The files
+ */
+
+#define OPS(X)								\
+	X(set) X(batch) X(few) X(few_2) X(few_first) X(many) X(announced) \
+	X(numbers) X(numbers_2) X(variadic) X(variadic_2) X(arm)	\
+	X(arm_absent) X(fed) X(sites) X(text) X(defer) X(plain)		\
+	X(named) X(pattern) X(regs) X(plain_more) X(named_not)		\
+	X(pattern_less) X(fprobe)
+
+#define AS_OP(op)	{ #op, do_##op, undo_##op },
+
+static struct op {
+	const char *name;
+	int (*act)(void), (*undo)(void);
+	bool done;
+} ops[] = { OPS(AS_OP) };
+
+static DEFINE_MUTEX(ops_mutex);
+
+static struct op *find_op(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		if (!strcmp(ops[i].name, name))
+			return &ops[i];
+	return NULL;
+}
+
+static int do_op(const char *name, bool on)
+{
+	struct op *op = find_op(name);
+	int ret;
+
+	if (!op)
+		return -ESRCH;
+	if (op->done == on)
+		return -EALREADY;
+	ret = on ? op->act() : op->undo();
+	if (!ret)
+		op->done = on;
+	return ret;
+}
+
+static ssize_t do_write(struct file *file, const char __user *user, size_t size,
+			loff_t *pos)
+{
+	char text[32], *name = text, *on;
+	int ret;
+
+	if (size >= sizeof(text))
+		return -E2BIG;
+	if (copy_from_user(text, user, size))
+		return -EFAULT;
+	text[size] = '\0';
+	on = strchr(text, ' ');
+	if (!on)
+		return -EDOM;
+	*on++ = '\0';
+
+	mutex_lock(&ops_mutex);
+	ret = do_op(name, *on == '1');
+	mutex_unlock(&ops_mutex);
+	return ret ?: size;
+}
+
+static const struct file_operations do_fops = {
+	.owner = THIS_MODULE,
+	.write = do_write,
+};
+
+static void pass_all(struct seq_file *m)
+{
+	seq_printf(m, "u8 %u u16 %u u32 %u u64 %llu many %u", imv_read(faults_u8),
+		   imv_read(faults_u16), imv_read(faults_u32), imv_read(faults_u64),
+		   read_many());
+	immediate_if(faults_u8)
+		seq_puts(m, " u8");
+	seq_putc(m, '\n');
+	trace_faults_few_tp(1, m);
+	trace_faults_many_tp(1, 2, 3, 4, m, 6, 7, 8);
+	trace_faults_announced_tp(1);
+	trace_mark(faults_numbers, "number %d word %lu", 1, 2UL);
+	trace_mark(faults_text, "text %s number %d", "some", 1);
+	faults_function_1(1);
+	faults_function_2(1);
+	if (faults_pass_sites)
+		faults_pass_sites(m);
+}
+
+static int state_show(struct seq_file *m, void *unused)
+{
+	unsigned int i;
+
+	mutex_lock(&ops_mutex);
+	memset(called, 0, sizeof(called));
+	WRITE_ONCE(passing, current);
+	pass_all(m);
+	WRITE_ONCE(passing, NULL);
+	for (i = 0; i < NR_CALLED; i++)
+		if (called[i])
+			seq_printf(m, "%s called %u\n", called_names[i], called[i]);
+	seq_printf(m, "few %d many %d announced %d %d\n", trace_faults_few_enabled(),
+		   trace_faults_many_enabled(), trace_faults_announced_enabled(),
+		   !!announced);
+	seq_printf(m, "plain %lx named %lx pattern %lx regs %lx\n", plain.flags,
+		   named.flags, pattern.flags, regs.flags);
+	mutex_unlock(&ops_mutex);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(state);
+
+static struct dentry *dir;
+
+static int __init faults_init(void)
+{
+	dir = debugfs_create_dir("faults", NULL);
+	debugfs_create_file("do", 0200, dir, NULL, &do_fops);
+	debugfs_create_file("state", 0400, dir, NULL, &state_fops);
+	return 0;
+}
+module_init(faults_init);
+
+static void __exit faults_exit(void)
+{
+	unsigned int i;
+
+	debugfs_remove(dir);
+	for (i = ARRAY_SIZE(ops); i--; )
+		if (ops[i].done)
+			do_op(ops[i].name, false);
+	tracepoint_synchronize_unregister();
+}
+module_exit(faults_exit);
+
+MODULE_DESCRIPTION("What is done while allocations fail");
+MODULE_LICENSE("GPL");

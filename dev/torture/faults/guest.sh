@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# guest.sh DIR SECONDS SEED: runs in the guest. Each allocation of each operation of
+# the series fails once, and each function that may; none is begun after SECONDS. The
+# table of what was refused and survived is in $RESULTS/table.
+set -u
+dir=$1 seconds=$2 seed=$3
+debugfs=/sys/kernel/debug
+
+result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
+
+# Allocations that may sleep fail too. A function fails when failnth says so.
+let_fail() {
+	local what
+	for what in failslab fail_page_alloc; do
+		echo 0 >$debugfs/$what/verbose
+		echo Y >$debugfs/$what/task-filter
+		echo N >$debugfs/$what/ignore-gfp-wait
+	done
+	[[ -d $debugfs/fail_function ]] || return 0
+	echo 0 >$debugfs/fail_function/verbose
+	echo 0 >$debugfs/fail_function/times
+	echo 100 >$debugfs/fail_function/probability
+}
+
+# The console keeps the lines that failnth does not judge: those of an oops.
+each_failure() {
+	local level
+	read -r level _ </proc/sys/kernel/printk
+	echo 4 >/proc/sys/kernel/printk
+	"$dir/failnth" "$dir" "$RESULTS" "$seconds" "$seed"
+	local code=$?
+	echo "$level" >/proc/sys/kernel/printk
+	dmesg >"$RESULTS/dmesg"
+	return $code
+}
+
+is_unloaded() { rmmod faults && ! grep -q '^faults' /proc/modules; }
+
+echo "# seed $seed"
+insmod "$dir/faults.ko" || exit 1
+let_fail
+result "all failures are as they should be" each_failure
+result "the module is free" is_unloaded
