@@ -45,8 +45,9 @@
 #define EVENTS		TRACEFS "events/"
 #define INSTANCE	TRACEFS "instances/faults"
 
-#define MAX_TEXT	(1 << 20)
-#define SETTLE_TRIES	500		/* of 20 ms: what is freed later */
+#define MAX_TEXT	0x100000
+#define SETTLE_TRIES	150		/* of 20 ms: what is freed later */
+#define SETTLED		3		/* the same so many times */
 #define INJECTED	EXDEV		/* the error of functions that fail */
 
 struct op {
@@ -57,6 +58,7 @@ struct op {
 	const char *file, *on, *off;
 	int also[4];		/* what it may return besides ENOMEM */
 	const char *warns;	/* it may go on with less, after such a line */
+	int at_close;		/* ftrace does it when the file is closed: no error */
 };
 
 static char state_from[MAX_TEXT], state_to[MAX_TEXT], state_now[MAX_TEXT];
@@ -77,7 +79,8 @@ static void die(const char *what)
 	exit(2);
 }
 
-static void __attribute__((format(printf, 1, 2))) report(const char *format, ...)
+__attribute__((format(printf, 1, 2)))
+static void report(const char *format, ...)
 {
 	va_list args;
 
@@ -159,6 +162,12 @@ static int write_text(const char *file, const char *text)
 	return ret;
 }
 
+static void must_write(const char *file, const char *text)
+{
+	if (write_text(file, text))
+		die(file);
+}
+
 static int act_write(const struct op *op)
 {
 	return write_text(op->file, op->on);
@@ -167,6 +176,16 @@ static int act_write(const struct op *op)
 static int undo_write(const struct op *op)
 {
 	return write_text(op->file, op->off);
+}
+
+/* ftrace keeps the text of a filter that it could not make, as of old. */
+static int act_filter(const struct op *op)
+{
+	int ret = act_write(op);
+
+	if (ret)
+		undo_write(op);
+	return ret;
 }
 
 static int act_kernel(const struct op *op)
@@ -352,7 +371,11 @@ static int undo_raw(const struct op *op)
 	{ .name = _name, .act = act_perf, .undo = undo_perf, .file = _event, \
 	  .before = _before }
 #define BEFORE(names)	.before = names
+#define ALSO(...)	.also = { __VA_ARGS__ }
+#define AT_CLOSE	.at_close = 1
 
+#define ATTACHED							\
+	"set batch probe second-probe probe-of-8-words marker-probe variadic-probe arm fed-marker-probe waiting-probe waiting-probe-of-text"
 
 static const struct op ops[] = {
 	/* The interface in the kernel */
@@ -368,7 +391,6 @@ static const struct op ops[] = {
 	KERNEL("variadic-probe", "variadic"),
 	KERNEL("second-variadic-probe", "variadic_2", BEFORE("variadic-probe arm")),
 	KERNEL("arm", "arm", BEFORE("marker-probe variadic-probe")),
-	KERNEL("arm-absent", "arm_absent"),
 	KERNEL("fed-marker-probe", "fed"),
 	KERNEL("waiting-probe", "sites"),
 	KERNEL("waiting-probe-of-text", "text", BEFORE("waiting-probe")),
@@ -376,7 +398,7 @@ static const struct op ops[] = {
 	KERNEL("defer-more", "defer", BEFORE("probe fed-marker-probe")),
 	KERNEL("tracer", "plain"),
 	KERNEL("named-tracer", "named"),
-	KERNEL("pattern-tracer", "pattern"),
+	KERNEL("pattern-tracer", "pattern", ALSO(EINVAL)),
 	KERNEL("second-tracer", "plain", BEFORE("named-tracer")),
 	KERNEL("third-tracer", "plain", BEFORE("named-tracer pattern-tracer")),
 	KERNEL("tracer-with-regs", "regs", BEFORE("tracer named-tracer")),
@@ -385,13 +407,12 @@ static const struct op ops[] = {
 	       BEFORE("tracer named-tracer pattern-tracer")),
 	KERNEL("notrace-filter", "named_not", BEFORE("tracer named-tracer")),
 	KERNEL("shorter-filter", "pattern_less", BEFORE("tracer pattern-tracer")),
-	KERNEL("fprobe", "fprobe", BEFORE("tracer")),
+	/* ftrace takes a function that it cannot add for one that it does not know. */
+	KERNEL("fprobe", "fprobe", BEFORE("tracer"), ALSO(EINVAL)),
 
 	/* Modules */
 	LOAD("load", NULL),
-	LOAD("load-attached", "set batch probe second-probe probe-of-8-words "
-	     "marker-probe variadic-probe arm fed-marker-probe waiting-probe "
-	     "waiting-probe-of-text"),
+	LOAD("load-attached", ATTACHED),
 
 	/* Events */
 	ENABLE("enable-marker", "markers/faults_numbers/"),
@@ -404,8 +425,9 @@ static const struct op ops[] = {
 	ENABLE("enable-markers", "markers/"),
 	WRITE("set-event", "set_event", "markers:faults_numbers",
 	      "!markers:faults_numbers"),
-	WRITE("filter", "events/markers/faults_numbers/filter", "number > 3 && word < 5",
-	      "0", BEFORE("enable-marker")),
+	{ .name = "filter", .before = "enable-marker", .act = act_filter,
+	  .undo = undo_write, .file = EVENTS "markers/faults_numbers/filter",
+	  .on = "number > 3 && word < 5", .off = "0" },
 	TRIGGER("trigger-traceon", "traceon"),
 	TRIGGER("trigger-stacktrace", "stacktrace:3"),
 	TRIGGER("trigger-enable", "enable_event:markers:faults_text"),
@@ -435,25 +457,25 @@ static const struct op ops[] = {
 
 	/* Function tracers in tracefs */
 	WRITE("top-filter", "set_ftrace_filter", "faults_function_1",
-	      "!faults_function_1"),
+	      "!faults_function_1", AT_CLOSE),
 	WRITE("function", "current_tracer", "function", "nop", BEFORE("top-filter")),
 	WRITE("function-beside", "current_tracer", "function", "nop",
 	      BEFORE("top-filter tracer named-tracer")),
 	WRITE("function-graph", "current_tracer", "function_graph", "nop",
 	      BEFORE("top-filter tracer")),
 	WRITE("change-function", "set_ftrace_filter", "faults_function_2",
-	      "!faults_function_2", BEFORE("top-filter function tracer")),
+	      "!faults_function_2", BEFORE("top-filter function tracer"), AT_CLOSE),
 	WRITE("option", "options/function-tracers", "1", "0"),
 	WRITE("choose-tracer", "function_tracers", "faults", "trace",
 	      BEFORE("named-tracer option top-filter function")),
 	WRITE("change-named", "set_ftrace_filter", "faults_function_2",
-	      "!faults_function_2", BEFORE("tracer named-tracer option")),
+	      "!faults_function_2", BEFORE("tracer named-tracer option"), AT_CLOSE),
 	WRITE("function-command", "set_ftrace_filter", "faults_function_1:traceon",
-	      "!faults_function_1:traceon", BEFORE("tracer")),
+	      "!faults_function_1:traceon", BEFORE("tracer"), AT_CLOSE),
 	WRITE("function-in-instance", "instances/faults/current_tracer", "function",
 	      "nop", BEFORE("top-filter tracer instance instance-filter")),
 	WRITE("instance-filter", "instances/faults/set_ftrace_filter",
-	      "faults_function_1", "!faults_function_1", BEFORE("instance")),
+	      "faults_function_1", "!faults_function_1", BEFORE("instance"), AT_CLOSE),
 };
 
 /* Before an operation that fails reading a file is no part of it. */
@@ -503,6 +525,14 @@ static void do_before(const char *names, int undo)
  * States
  */
 
+static int says(const char *line, const char * const *words)
+{
+	for (; *words; words++)
+		if (strstr(line, *words))
+			return 1;
+	return 0;
+}
+
 struct text {
 	char *to;
 	size_t size;
@@ -546,6 +576,19 @@ static void add_plain(struct text *text, const char *from)
 	}
 }
 
+/* How a function calls its tracers, which memory decides. */
+static void cut_how(char *line)
+{
+	char *how = strstr(line, "->") ?: line + strcspn(line, "\n");
+	size_t len = strcspn(line, "\t");
+
+	if (len > (size_t)(how - line))
+		len = how - line;
+	while (len && line[len - 1] == ' ')
+		len--;
+	strcpy(line + len, "\n");
+}
+
 static void add_lines(struct text *text, const char *path, const char *needed)
 {
 	char line[4096];
@@ -555,9 +598,13 @@ static void add_lines(struct text *text, const char *path, const char *needed)
 	add(text, file ? ":\n" : ": none\n", file ? 2 : 7);
 	if (!file)
 		return;
-	while (fgets(line, sizeof(line), file))
-		if (!needed || strstr(line, needed))
-			add_plain(text, line);
+	while (fgets(line, sizeof(line), file)) {
+		if (needed && !strstr(line, needed))
+			continue;
+		if (strstr(path, "enabled_functions"))
+			cut_how(line);
+		add_plain(text, line);
+	}
 	fclose(file);
 }
 
@@ -601,8 +648,7 @@ static void add_modules(struct text *text)
 static void read_state(char *state)
 {
 	static const char * const files[] = {
-		DEBUGFS "faults/state", TRACEFS "markers", TRACEFS "marker_sites",
-		TRACEFS "marker_probes", TRACEFS "function_tracers",
+		DEBUGFS "faults/state", TRACEFS "markers", TRACEFS "marker_probes", TRACEFS "function_tracers",
 		TRACEFS "set_event", TRACEFS "current_tracer",
 		TRACEFS "set_ftrace_filter", TRACEFS "set_ftrace_notrace",
 		TRACEFS "enabled_functions", TRACEFS "dynamic_events",
@@ -627,13 +673,43 @@ static void read_state(char *state)
 	add_modules(&text);
 }
 
-/* Reading it takes long: code that was made, and memory of code. */
+/* The bytes of generated code in all areas that it has. */
+static long used_code(void)
+{
+	/* As much of it as the compiler did not inline. */
+	static const char * const makers[] = {
+		" alloc_chunk_text+", " new_chunk+", " alloc_memory+", " generate_text+",
+		NULL,
+	};
+	FILE *areas = fopen("/proc/vmallocinfo", "r"), *code;
+	char line[512], area[64];
+	long all = 0, used;
+
+	while (areas && fgets(line, sizeof(line), areas)) {
+		if (!says(line, makers) || sscanf(line, "%63s", area) != 1)
+			continue;
+		must_write(DEBUGFS "faults/code", area);
+		code = fopen(DEBUGFS "faults/code", "r");
+		if (!code || fscanf(code, "%ld", &used) != 1)
+			die("faults/code");
+		fclose(code);
+		all += used;
+	}
+	if (areas)
+		fclose(areas);
+	return all;
+}
+
+/* Reading it takes long: code that was made, and places in the code. */
 static void read_code(char *state)
 {
 	struct text text = { .to = state };
+	char used[64];
 
-	*state = '\0';
+	snprintf(used, sizeof(used), "%ld bytes of generated code\n", used_code());
+	add(&text, used, strlen(used));
 	add_lines(&text, "/proc/kallsyms", "[__builtin__");
+	add_lines(&text, TRACEFS "marker_sites", NULL);
 }
 
 static void tell_difference(const char *was, const char *is)
@@ -648,33 +724,52 @@ static void tell_difference(const char *was, const char *is)
 	       was + line, (int)strcspn(is + line, "\n"), is + line);
 }
 
-/* Some things are freed later. */
-static int is_state(const char *wanted, void (*read)(char *state))
+static void wait_a_while(void)
 {
 	const struct timespec a_while = { .tv_nsec = 20000000 };
+
+	nanosleep(&a_while, NULL);
+}
+
+/* Some things are freed later. */
+static int becomes_state(const char *wanted, void (*read)(char *state))
+{
 	int i;
 
 	for (i = 0; i < SETTLE_TRIES; i++) {
 		read(state_now);
 		if (!strcmp(state_now, wanted))
 			return 1;
-		nanosleep(&a_while, NULL);
+		wait_a_while();
 	}
+	return 0;
+}
+
+static int is_state(const char *wanted, void (*read)(char *state))
+{
+	if (becomes_state(wanted, read))
+		return 1;
 	tell_difference(wanted, state_now);
 	return 0;
+}
+
+/* The code that is there once what was done before is freed. */
+static void read_settled_code(char *state)
+{
+	int same = 0;
+
+	read_code(state);
+	while (same < SETTLED) {
+		wait_a_while();
+		read_code(state_now);
+		same = strcmp(state_now, state) ? 0 : same + 1;
+		strcpy(state, state_now);
+	}
 }
 
 /*
  * The kernel's messages
  */
-
-static int says(const char *line, const char * const *words)
-{
-	for (; *words; words++)
-		if (strstr(line, *words))
-			return 1;
-	return 0;
-}
 
 /* A stack behind one of these lines is about the memory that is missing. */
 static int is_splat(const char *line)
@@ -709,7 +804,8 @@ static void read_messages(const struct op *op)
 	char record[8192], *text;
 	ssize_t size;
 
-	splats = warned = 0;
+	splats = 0;
+	warned = 0;
 	while ((size = read(kmsg_fd, record, sizeof(record) - 1)) > 0 ||
 	       (size < 0 && errno == EPIPE)) {
 		if (size < 0)
@@ -758,16 +854,25 @@ static int act(const struct op *op, int undo)
 	return undo ? op->undo(op) : op->act(op);
 }
 
+/* Return: has what was done without an error done nothing? */
+static int is_unchanged(void)
+{
+	read_state(state_now);
+	return strcmp(state_from, state_to) && !strcmp(state_from, state_now);
+}
+
 /* Return: is the state as it should be? */
 static int state_is_right(const struct op *op, int ret, struct counts *counts)
 {
 	if (ret)
 		return is_state(state_from, read_state);
-	if (is_state(state_to, read_state))
+	if (becomes_state(state_to, read_state))
 		return 1;
 	/* Undoing it shows that it is whole. */
-	if (!op->warns || !warned)
+	if (!op->warns || !warned) {
+		tell_difference(state_to, state_now);
 		return 0;
+	}
 	counts->lesser++;
 	return 1;
 }
@@ -783,6 +888,10 @@ static void check_once(const struct op *op, int undo, int nth, int ret,
 	if (ret && !may_return(op, -ret))
 		report("%s%s, failure %d: error %d, %s", what, op->name, nth, -ret,
 		       strerror(-ret));
+	if (!ret && op->at_close && is_unchanged()) {
+		counts->lesser++;
+		ret = -EAGAIN;
+	}
 	if (!state_is_right(op, ret, counts))
 		report("%s%s, failure %d: %s", what, op->name, nth,
 		       ret ? "not as before" : "not as without it");
@@ -802,7 +911,7 @@ static int back(const struct op *op, int undo)
 	int ret = act(op, !undo);
 
 	if (ret)
-		report("%s%s: back: %s", undo ? "undoing " : "", op->name,
+		report("%s%s: the way back: %s", undo ? "undoing " : "", op->name,
 		       strerror(-ret));
 	return ret;
 }
@@ -878,45 +987,70 @@ static void log_name(const struct op *op)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), "failnth: %s in %.64s\n", op->name,
+	snprintf(text, sizeof(text), "<3>failnth: %s in %.64s\n", op->name,
 		 function ? function->name : "memory");
 	write_text("/dev/kmsg", text);
+}
+
+/* Does an operation, or undoing it, call the function that can fail now? */
+static int is_called(const struct op *op)
+{
+	const int many = 1000000;
+	int ret;
+
+	write_number(space_fd, many);
+	write_number(times_fd, 1);
+	ret = act(op, 0) ?: act(op, 1);
+	write_number(times_fd, 0);
+	if (ret)
+		report("%s: without a failure: %s", op->name, strerror(-ret));
+	return read_number(space_fd) != many;
+}
+
+/* Each failure of an operation, and then each one of undoing it. */
+static void fail_both(const struct op *op)
+{
+	unsigned long failed_before = failed;
+	struct counts counts;
+
+	read_settled_code(code_before);
+	counts = fail_each(op, 0);
+	log_counts(op, 0, &counts);
+	if (failed == failed_before && !act(op, 0)) {
+		swap_states();
+		counts = fail_each(op, 1);
+		log_counts(op, 1, &counts);
+		if (act(op, 1))
+			report("%s: cannot be undone", op->name);
+	}
+	if (!is_state(code_before, read_code)) {
+		report("%s: code is left over", op->name);
+		leaked++;
+	}
 }
 
 static void run_op(const struct op *op)
 {
 	unsigned long failed_before = failed;
-	struct counts counts;
+	int called;
 
 	log_name(op);
 	do_before(op->before, 0);
 	get_ready(op);
-	if (prepare(op)) {
-		read_code(code_before);
-		counts = fail_each(op, 0);
-		log_counts(op, 0, &counts);
-		if (failed == failed_before && !act(op, 0)) {
-			swap_states();
-			counts = fail_each(op, 1);
-			log_counts(op, 1, &counts);
-			if (act(op, 1))
-				report("%s: cannot be undone", op->name);
-		}
-		if (!is_state(code_before, read_code)) {
-			report("%s: code is left over", op->name);
-			leaked++;
-		}
-	}
+	called = !function || is_called(op);
+	if (called && prepare(op))
+		fail_both(op);
 	do_before(op->before, 1);
+	if (!called)
+		return;
 	printf("%s - each failure of %s%s%s\n", failed == failed_before ? "ok" : "not ok",
 	       op->name, function ? " in " : "", function ? function->name : "");
 	fflush(stdout);
 }
 
 static size_t order[ARRAY_SIZE(ops)];
-static time_t end;
 
-static int is_time(void)
+static int is_before(time_t end)
 {
 	return time(NULL) < end;
 }
@@ -947,12 +1081,6 @@ static void read_functions(void)
 		fclose(list);
 }
 
-static void must_write(const char *file, const char *text)
-{
-	if (write_text(file, text))
-		die(file);
-}
-
 static void let_function_fail(const struct function *f)
 {
 	char path[256], value[32];
@@ -980,19 +1108,20 @@ static void set_allocations(int fail)
 	must_write(DEBUGFS "fail_page_alloc/min-order", fail ? "0" : "99");
 }
 
-static void run_functions(void)
+static void run_functions(unsigned int seed, time_t end)
 {
 	size_t i;
-	int f;
+	int f, nr;
 
 	if (!nr_functions)
 		return;
 	times_fd = must_open(FAIL_FUNCTION "times", O_RDWR);
 	space_fd = must_open(FAIL_FUNCTION "space", O_RDWR);
 	set_allocations(0);
-	for (f = 0; f < nr_functions; f++) {
+	for (nr = 0; nr < nr_functions && is_before(end); nr++) {
+		f = (nr + seed) % nr_functions;
 		let_function_fail(&functions[f]);
-		for (i = 0; i < ARRAY_SIZE(ops) && is_time(); i++)
+		for (i = 0; i < ARRAY_SIZE(ops) && is_before(end); i++)
 			run_op(&ops[order[i]]);
 		stop_function(&functions[f]);
 	}
@@ -1072,19 +1201,22 @@ static void open_files(const char *results)
 
 int main(int argc, char **argv)
 {
+	unsigned int seconds, seed;
+	time_t start = time(NULL);
 	size_t i, nr = 0;
 
-	if (argc < 5)
+	if (argc != 5)
 		return 2;
 	modules_dir = argv[1];
-	end = time(NULL) + atoi(argv[3]);
+	seconds = atoi(argv[3]);
+	seed = atoi(argv[4]);
 	read_image();
 	open_files(argv[2]);
-	shuffle(atoi(argv[4]));
-	for (i = 0; i < ARRAY_SIZE(ops) && is_time(); i++, nr++)
+	shuffle(seed);
+	for (i = 0; i < ARRAY_SIZE(ops) && is_before(start + seconds * 2 / 3); i++, nr++)
 		run_op(&ops[order[i]]);
 	read_functions();
-	run_functions();
+	run_functions(seed, start + seconds);
 	count_leaks();
 	printf("# %zu of %zu operations, %lu failures\n", nr, ARRAY_SIZE(ops), faults);
 	write_counters(argv[2]);

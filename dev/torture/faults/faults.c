@@ -7,6 +7,8 @@
  *	echo NAME 0 > /sys/kernel/debug/faults/do	undoes it
  *	cat /sys/kernel/debug/faults/state		passes all sites, and tells
  *							who was called
+ *	echo START-END > /sys/kernel/debug/faults/code	an area of generated code, for
+ *	cat /sys/kernel/debug/faults/code		how many bytes of it are used
  *
  * What is done stays done until it is undone, and is not done twice.
  */
@@ -21,6 +23,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <asm/text-patching.h>
 
 #include "faults.h"
 
@@ -243,17 +246,6 @@ static int undo_arm(void)
 	return marker_disarm("faults_numbers");
 }
 
-/* A name that nobody has. */
-static int do_arm_absent(void)
-{
-	return marker_arm("faults_absent");
-}
-
-static int undo_arm_absent(void)
-{
-	return marker_disarm("faults_absent");
-}
-
 /*
  * Several in turn, patched together
  */
@@ -440,10 +432,12 @@ static void fprobe_entry(struct fprobe *fp, unsigned long ip, struct pt_regs *re
 	note(DATA(fprobe));
 }
 
-static struct fprobe fprobe = { .entry_handler = fprobe_entry };
+static struct fprobe fprobe;
 
+/* What it was registered with before is freed, and it has pointers to that. */
 static int do_fprobe(void)
 {
+	fprobe = (struct fprobe){ .entry_handler = fprobe_entry };
 	return register_fprobe(&fprobe, "faults_function_1", NULL);
 }
 
@@ -459,7 +453,7 @@ static int undo_fprobe(void)
 #define OPS(X)								\
 	X(set) X(batch) X(few) X(few_2) X(few_first) X(many) X(announced) \
 	X(numbers) X(numbers_2) X(variadic) X(variadic_2) X(arm)	\
-	X(arm_absent) X(fed) X(sites) X(text) X(defer) X(plain)		\
+	X(fed) X(sites) X(text) X(defer) X(plain)		\
 	X(named) X(pattern) X(regs) X(plain_more) X(named_not)		\
 	X(pattern_less) X(fprobe)
 
@@ -566,12 +560,58 @@ static int state_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(state);
 
+/*
+ * What is not used of such an area is breakpoints, so that lost code is seen. The one
+ * who asks knows the area from /proc/vmallocinfo.
+ */
+static unsigned long code_start, code_end;
+
+static ssize_t code_write(struct file *file, const char __user *user, size_t size,
+			  loff_t *pos)
+{
+	char text[64];
+
+	if (size >= sizeof(text))
+		return -E2BIG;
+	if (copy_from_user(text, user, size))
+		return -EFAULT;
+	text[size] = '\0';
+	return sscanf(text, "%lx-%lx", &code_start, &code_end) == 2 ? size : -EINVAL;
+}
+
+static int code_show(struct seq_file *m, void *unused)
+{
+	unsigned long at;
+	unsigned int used = 0;
+	u8 byte;
+
+	for (at = code_start; at < code_end; at++)
+		if (!get_kernel_nofault(byte, (u8 *)at))
+			used += byte != INT3_INSN_OPCODE;
+	seq_printf(m, "%u\n", used);
+	return 0;
+}
+
+static int code_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, code_show, NULL);
+}
+
+static const struct file_operations code_fops = {
+	.owner = THIS_MODULE,
+	.open = code_open,
+	.read = seq_read,
+	.write = code_write,
+	.release = single_release,
+};
+
 static struct dentry *dir;
 
 static int __init faults_init(void)
 {
 	dir = debugfs_create_dir("faults", NULL);
 	debugfs_create_file("do", 0200, dir, NULL, &do_fops);
+	debugfs_create_file("code", 0600, dir, NULL, &code_fops);
 	debugfs_create_file("state", 0400, dir, NULL, &state_fops);
 	return 0;
 }
