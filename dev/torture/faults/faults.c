@@ -379,7 +379,7 @@ TRACER(regs)
 
 static int do_pattern(void)
 {
-	static char functions[] = "faults_function_*";
+	char functions[] = "faults_function_*";	/* ftrace writes to it */
 	int ret = ftrace_set_filter(&pattern, functions, strlen(functions), 1) ?:
 		  register_ftrace_function(&pattern);
 
@@ -406,7 +406,7 @@ static int undo_plain_more(void)
 
 static int do_named_not(void)
 {
-	static char functions[] = "faults_function_1";
+	char functions[] = "faults_function_1";
 
 	return ftrace_set_notrace(&named, functions, strlen(functions), 1);
 }
