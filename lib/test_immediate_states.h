@@ -267,7 +267,7 @@ FORMS(DEFINE_FORM)
 /*
  * Like the stub of a tracepoint: a jump that leads anywhere, or a call. What it
  * leads to says what the value is. It is a JMP of five bytes, and behind it a TEST
- * of IMV_JUMP_TO_OWNER_SIZE, to which the call returns.
+ * of IMV_JUMP_TO_OWNER_SIZE, to which the call returns. No address is odd.
  */
 DECLARE_IMV(s32, imv_states_code);
 DEFINE_IMV(s32, imv_states_code);
@@ -277,6 +277,7 @@ void imv_states_jump_2(void);
 void imv_states_call_3(void);
 
 #define STUB_BEGIN(name)						\
+	".balign 16\n\t"						\
 	".type " #name ", @function\n"					\
 	#name ":\n\t"							\
 	ANNOTATE_NOENDBR
