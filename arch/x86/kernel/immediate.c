@@ -184,7 +184,7 @@ static bool is_mov(const u8 *insn, unsigned int size)
 	case MOV_UPPER_SIZE:
 		return *insn == REX_B;
 	case MOV_WIDE_SIZE:
-		return (*insn | REX_B) == (REX_W | REX_B);
+		return *insn == REX_W || *insn == (REX_W | REX_B);
 	default:
 		return false;
 	}
