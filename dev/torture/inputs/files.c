@@ -123,26 +123,26 @@ static const struct target {
 	unsigned int rare;
 	bool keep;	/* opened without O_TRUNC: that changes much */
 } targets[] = {
-	{ "markers", &event_grammar, 2, 2, false },
-	{ "marker_sites", &event_grammar, 2, 2, false },
-	{ "marker_probes", &event_grammar, 2, 2, false },
-	{ "set_event", &event_grammar, 12, 20, false },
-	{ "events/markers/enable", &format_grammar, 4, 100, false },
-	{ "events/markers/filter", &filter_grammar, 4, 4, false },
-	{ "events/markers/*/enable", &format_grammar, 8, 20, false },
-	{ "events/markers/*/filter", &filter_grammar, 20, 2, false },
-	{ "events/markers/*/trigger", &trigger_grammar, 20, 4, false },
-	{ "events/markers/*/id", &format_grammar, 1, 2, false },
-	{ "events/markers/*/format", &format_grammar, 1, 2, false },
-	{ "events/markers/*/hist", &format_grammar, 1, 2, false },
-	{ "events/markers/*/inject", &filter_grammar, 2, 2, false },
-	{ "function_tracers", &tracer_grammar, 8, 2, false },
-	{ "set_ftrace_filter", &function_grammar, 8, 100, true },
-	{ "set_ftrace_notrace", &function_grammar, 8, 100, true },
-	{ "trace_options", &option_grammar, 1, 10, false },
-	{ "options/function-tracers", &format_grammar, 1, 2, false },
-	{ "dynamic_events", &dynamic_grammar, 6, 4, true },
-	{ "synthetic_events", &dynamic_grammar, 3, 4, true },
+	{ "markers", &event_grammar, 4, 2, false },
+	{ "marker_sites", &event_grammar, 4, 2, false },
+	{ "marker_probes", &event_grammar, 4, 2, false },
+	{ "set_event", &event_grammar, 2, 20, false },
+	{ "events/markers/enable", &format_grammar, 2, 500, false },
+	{ "events/markers/filter", &filter_grammar, 1, 20, false },
+	{ "events/markers/*/enable", &format_grammar, 30, 100, false },
+	{ "events/markers/*/filter", &filter_grammar, 40, 10, false },
+	{ "events/markers/*/trigger", &trigger_grammar, 25, 40, false },
+	{ "events/markers/*/id", &format_grammar, 3, 2, false },
+	{ "events/markers/*/format", &format_grammar, 3, 2, false },
+	{ "events/markers/*/hist", &format_grammar, 3, 2, false },
+	{ "events/markers/*/inject", &filter_grammar, 3, 2, false },
+	{ "function_tracers", &tracer_grammar, 30, 20, false },
+	{ "set_ftrace_filter", &function_grammar, 1, 20, true },
+	{ "set_ftrace_notrace", &function_grammar, 1, 20, true },
+	{ "trace_options", &option_grammar, 1, 20, false },
+	{ "options/function-tracers", &format_grammar, 1, 20, false },
+	{ "dynamic_events", &dynamic_grammar, 6, 40, true },
+	{ "synthetic_events", &dynamic_grammar, 6, 40, true },
 };
 
 static const struct target *random_target(void)
@@ -426,10 +426,10 @@ static void use_file(void)
 {
 	static const int modes[] = { O_RDONLY, O_WRONLY, O_WRONLY, O_WRONLY, O_RDWR };
 	const struct target *target = random_target();
-	unsigned int times = 1 + below(30);
+	unsigned int times = 1 + below(100);
 	int fd, flags = any_of(modes);
 
-	if (flags != O_RDONLY && one_in(target->keep ? 2000 : 20))
+	if (flags != O_RDONLY && one_in(target->keep ? 2000 : 50))
 		flags |= O_TRUNC;
 	else if (one_in(4))
 		flags |= O_APPEND;
@@ -441,7 +441,7 @@ static void use_file(void)
 	while (times--) {
 		make_input(target);
 		write_one(fd);
-		if (one_in(8))
+		if (one_in(20))
 			use_oddly(fd);
 	}
 	close(fd);

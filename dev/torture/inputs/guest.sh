@@ -27,19 +27,15 @@ tenths() { echo $((seconds * $1 / 10)); }
 
 # What a reset must bring back.
 state() {
-	local file
 	cut -f 1-6 markers
-	for file in marker_probes set_event function_tracers set_ftrace_filter \
+	grep -aH '' marker_probes set_event function_tracers set_ftrace_filter \
 		set_ftrace_notrace dynamic_events synthetic_events current_tracer \
-		options/function-tracers events/markers/{enable,*/{filter,trigger,enable,id}}; do
-		echo "== $file"
-		cat "$file"
-	done
+		options/function-tracers events/markers/{enable,*/{filter,trigger,enable,id}}
 	ls instances events/markers
 }
 
 # The lines of files that are not comments, as "file line".
-lines_of() { grep -Hv '^#' "$@" 2>/dev/null | sed 's/:/ /'; }
+lines_of() { grep -aHv '^#' "$@" 2>/dev/null | sed 's/:/ /'; }
 
 # Histograms that others depend on go last; a second round gets them.
 reset_triggers() {
@@ -61,7 +57,7 @@ reset_commands() {
 	while IFS= read -r line; do
 		line=${line/:unlimited/} line=${line/:count=/:}
 		printf '!%s' "$line" >set_ftrace_filter
-	done < <(grep -E '^[^#].*:' set_ftrace_filter) 2>/dev/null
+	done < <(grep -aE '^[^#].*:' set_ftrace_filter) 2>/dev/null
 	: >set_ftrace_filter
 	: >set_ftrace_notrace
 }
@@ -87,10 +83,9 @@ reset_instances() {
 	done
 }
 
+# Events go last: what triggers and commands have enabled stays so without them.
 reset_all() {
 	local file
-	: >set_event
-	echo 0 >events/markers/enable
 	reset_triggers
 	for file in events/markers/*/filter; do
 		echo 0 >"$file"
@@ -98,6 +93,8 @@ reset_all() {
 	reset_instances
 	: >dynamic_events
 	reset_tracers
+	: >set_event
+	echo 0 >events/markers/enable
 	: >error_log
 	state >"$RESULTS/after"
 	diff "$RESULTS/before" "$RESULTS/after"
@@ -111,7 +108,7 @@ one_hit() {
 	"${@:3}"
 	echo 0 >tracing_on
 	echo 0 >"events/markers/$1/enable"
-	grep " $1: " trace >"$RESULTS/hits"
+	grep -a " $1: " trace >"$RESULTS/hits"
 	[[ $(wc -l <"$RESULTS/hits") == 1 && $(<"$RESULTS/hits") =~ \ $1:\ $2$ ]] && return
 	sed 's/^/# /' "$RESULTS/hits"
 	return 1

@@ -151,9 +151,7 @@ static void check_accesses(const char *marker)
 {
 	int end = size_of(marker);
 
-	check_range(marker, -9, 17);
-	check_range(marker, end - 9, end + 9);
-	check_range(marker, RECORD_MAX - 9, RECORD_MAX + 1);
+	check_range(marker, end > 9 ? end - 9 : 0, end + 9);
 }
 
 /* At random */
@@ -394,6 +392,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < NR_OPEN; i++)
 		files[i] = -1;
 	be_loaded(argv[1]);
+	check_range(markers[0], 0, 17);
+	check_range(markers[0], RECORD_MAX - 9, RECORD_MAX + 1);
 	for (i = 0; i < 4; i++)
 		check_accesses(markers[i]);
 	failed = result("perf: programs are attached that read within the record, and no others",
