@@ -23,7 +23,7 @@ run() {
 	done < <("$dir/$name" "${@:2}" 2>&1 || echo "not ok - $name ended with an error")
 }
 
-tenths() { echo $((seconds * $1 / 10)); }
+tenths() { echo $((seconds * $1 / 10 + 2)); }
 
 # What a reset must bring back.
 state() {
@@ -52,12 +52,16 @@ reset_triggers() {
 }
 
 # Commands of set_ftrace_filter: "function:command:count=3" is removed as it was written.
+# The file changes while it is read: a second round gets what was passed over.
 reset_commands() {
 	local line
-	while IFS= read -r line; do
-		line=${line/:unlimited/} line=${line/:count=/:}
-		printf '!%s' "$line" >set_ftrace_filter
-	done < <(grep -aE '^[^#].*:' set_ftrace_filter) 2>/dev/null
+	for _ in {1..10}; do
+		while IFS= read -r line; do
+			line=${line/:unlimited/} line=${line/:count=/:}
+			printf '!%s' "$line" >set_ftrace_filter
+		done < <(grep -aE '^[^#].*:' set_ftrace_filter) 2>/dev/null
+		grep -qaE '^[^#].*:' set_ftrace_filter || break
+	done
 	: >set_ftrace_filter
 	: >set_ftrace_notrace
 }
@@ -83,9 +87,13 @@ reset_instances() {
 	done
 }
 
-# Events go last: what triggers and commands have enabled stays so without them.
+disable_events() { : >set_event && echo 0 >events/markers/enable; }
+
+# What triggers and commands have enabled stays so without them; what is enabled cannot
+# be removed.
 reset_all() {
 	local file
+	disable_events
 	reset_triggers
 	for file in events/markers/*/filter; do
 		echo 0 >"$file"
@@ -93,8 +101,7 @@ reset_all() {
 	reset_instances
 	: >dynamic_events
 	reset_tracers
-	: >set_event
-	echo 0 >events/markers/enable
+	disable_events
 	: >error_log
 	state >"$RESULTS/after"
 	diff "$RESULTS/before" "$RESULTS/after"

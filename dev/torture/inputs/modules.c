@@ -294,6 +294,17 @@ static bool no_bytes(const struct way *way, unsigned int nr)
 	return true;
 }
 
+/* Strings without an end, up to the end of their section. */
+static bool no_ends(const struct way *way, unsigned int nr)
+{
+	const Elf64_Shdr *shdr = section(way->where);
+
+	if (nr)
+		return false;
+	memset(bytes_of(way->where), 'x', shdr->sh_size);
+	return true;
+}
+
 static bool set_flags(const struct way *way, unsigned int nr)
 {
 	if (nr)
@@ -367,6 +378,7 @@ static const struct way ways[] = {
 	{ MARKERS, MARKER_SIZE, no_pointer, MARKER_FORMAT, 0, NULL, false },
 	{ MARKERS, MARKER_SIZE, put_value, MARKER_FORMAT, 0x400000, NULL, false },
 	{ MARKERS, MARKER_SIZE, point_to, MARKER_FORMAT, 0, "marker_call", false },
+	{ MARKERS, MARKER_SIZE, no_ends, 0, 0, "__markers_strings", false },
 	/* What is to be zero. */
 	{ MARKERS, MARKER_SIZE, put_value, MARKER_ENTRY, 1, NULL, false },
 	{ MARKERS, MARKER_SIZE, put_value, MARKER_NEXT, -4096, NULL, false },
