@@ -15,6 +15,7 @@
 #define pr_fmt(fmt) "marker: " fmt
 
 #include <linux/err.h>
+#include <linux/error-injection.h>
 #include <linux/list.h>
 #include <linux/marker.h>
 #include <linux/mutex.h>
@@ -180,6 +181,8 @@ struct marker_entry *marker_get_entry(const char *text, const char *format)
 	put_name(name);
 	return NULL;
 }
+
+ALLOW_ERROR_INJECTION(marker_get_entry, NULL);
 
 /**
  * marker_put_entry - free an entry that has no sites, probes, or trace event

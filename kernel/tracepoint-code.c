@@ -4,6 +4,7 @@
  * and what takes their place without memory. What a trampoline is made of, the
  * architecture knows.
  */
+#include <linux/error-injection.h>
 #include <linux/generated-text.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
@@ -75,6 +76,8 @@ int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
 		probes->code.text = NULL;
 	return ret == -ENOMEM ? 0 : ret;
 }
+
+ALLOW_ERROR_INJECTION(tp_make_code, ERRNO);
 
 /* The lowest bit makes the jump a call. */
 void tp_walk(struct tracepoint *tp)

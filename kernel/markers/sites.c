@@ -7,6 +7,7 @@
  */
 #define pr_fmt(fmt) "marker: " fmt
 
+#include <linux/error-injection.h>
 #include <linux/module.h>
 #include <linux/rbtree.h>
 #include <linux/slab.h>
@@ -166,6 +167,8 @@ int marker_connect_entry(struct marker_entry *entry)
 	return 0;
 }
 
+ALLOW_ERROR_INJECTION(marker_connect_entry, ERRNO);
+
 static void set_guards(const struct marker_part *part)
 {
 	bool active = part->entry->active;
@@ -319,6 +322,8 @@ int marker_add_range(struct marker_range *range)
 	return 0;
 }
 
+ALLOW_ERROR_INJECTION(marker_add_range, ERRNO);
+
 static int connect_range(struct marker_range *range)
 {
 	bool deferred = imv_defer_begin();
@@ -356,3 +361,5 @@ int marker_activate_range(struct marker_range *range)
 	imv_batch_commit();
 	return 0;
 }
+
+ALLOW_ERROR_INJECTION(marker_activate_range, ERRNO);

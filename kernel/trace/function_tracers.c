@@ -11,6 +11,7 @@
  */
 #include <linux/ctype.h>
 #include <linux/err.h>
+#include <linux/error-injection.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -183,6 +184,8 @@ int function_tracer_add(const char *name, struct ftrace_ops *ops)
 	mutex_unlock(&tracers_mutex);
 	return PTR_ERR_OR_ZERO(tracer);
 }
+
+ALLOW_ERROR_INJECTION(function_tracer_add, ERRNO);
 
 /**
  * function_tracer_registered - show a function tracer, which is the default now

@@ -24,6 +24,7 @@
  * for, as that of ftrace_regs_caller() does.
  */
 #include <linux/compiler.h>
+#include <linux/error-injection.h>
 #include <linux/ftrace.h>
 #include <linux/generated-text.h>
 #include <linux/kprobes.h>
@@ -465,6 +466,8 @@ int arch_ftrace_make_set(struct ftrace_set *set)
 	s.added = s.regs ? sizeof(long) : 0;
 	return generate_text(GENERATED_FTRACE, write_set, &s, &set->text);
 }
+
+ALLOW_ERROR_INJECTION(arch_ftrace_make_set, ERRNO);
 
 /**
  * arch_ftrace_update_begin - begin to let sets call new functions

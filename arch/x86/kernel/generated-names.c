@@ -4,6 +4,7 @@
  * oops, and for perf.
  */
 #include <linux/capability.h>
+#include <linux/error-injection.h>
 #include <linux/generated-text.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
@@ -115,6 +116,8 @@ int name_generated_text(struct generated_text *text, enum generated_text_kind ki
 	tell_perf(text, false);
 	return 0;
 }
+
+ALLOW_ERROR_INJECTION(name_generated_text, ERRNO);
 
 /**
  * unname_generated_text - forget the name of a piece of generated code

@@ -10,6 +10,7 @@
  * that was freed wait for a grace period.
  */
 #include <linux/bitmap.h>
+#include <linux/error-injection.h>
 #include <linux/export.h>
 #include <linux/generated-text.h>
 #include <linux/memory.h>
@@ -497,6 +498,8 @@ out:
 	kvfree(buffer);
 	return ret;
 }
+
+ALLOW_ERROR_INJECTION(generate_text, ERRNO);
 
 /**
  * free_generated_text - free a piece

@@ -31,6 +31,7 @@
  * The idea of such code is that of the trampolines of ftrace and BPF.
  */
 #include <linux/bitmap.h>
+#include <linux/error-injection.h>
 #include <linux/export.h>
 #include <linux/generated-text.h>
 #include <linux/init.h>
@@ -373,6 +374,8 @@ int arch_make_tracepoint_code(const struct tracepoint_func *probes,
 				    &trampoline, code);
 	return ret;
 }
+
+ALLOW_ERROR_INJECTION(arch_make_tracepoint_code, ERRNO);
 EXPORT_FOR_TEST(arch_make_tracepoint_code);
 
 /**
