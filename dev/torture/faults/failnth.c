@@ -58,7 +58,7 @@ struct op {
 	int (*undo)(const struct op *op);
 	const char *file, *on, *off;
 	int also[4];		/* what it may return besides ENOMEM */
-	int lacks_events;	/* ftrace loads a module without some of its events */
+	int lacks_events;	/* ftrace goes on without the files of an event */
 	int at_close;		/* ftrace does it when the file is closed: no error */
 };
 
@@ -360,9 +360,9 @@ static int undo_raw(const struct op *op)
 #define WRITE(_name, _file, _on, _off, ...)				\
 	{ .name = _name, .act = act_write, .undo = undo_write,		\
 	  .file = TRACEFS _file, .on = _on, .off = _off, __VA_ARGS__ }
-#define LOAD(_name, _before, ...)					\
+#define LOAD(_name, _before)						\
 	{ .name = _name, .act = act_load, .undo = undo_load, .before = _before, \
-	  .lacks_events = 1, __VA_ARGS__ }
+	  .lacks_events = 1, .also = { ELOOP } /* of BTF */ }
 #define ENABLE(_name, _event, ...)					\
 	WRITE(_name, "events/" _event "enable", "1", "0", __VA_ARGS__)
 #define TRIGGER(_name, _trigger, ...)					\
@@ -437,7 +437,7 @@ static const struct op ops[] = {
 	TRIGGER("trigger-onmax", "hist:keys=word:w=number:onmax($w).save(number)"),
 	WRITE("event-probe", "dynamic_events",
 	      "e:faults/probe markers/faults_numbers n=$number:s32",
-	      "-:faults/probe"),
+	      "-:faults/probe", .lacks_events = 1),
 	{ .name = "instance", .act = act_mkdir, .undo = undo_mkdir, .file = INSTANCE },
 	WRITE("enable-in-instance", "instances/faults/events/markers/faults_text/enable",
 	      "1", "0", BEFORE("instance enable-marker-text")),

@@ -581,13 +581,16 @@ static ssize_t code_write(struct file *file, const char __user *user, size_t siz
 
 static int code_show(struct seq_file *m, void *unused)
 {
+	unsigned int used = 0, i;
 	unsigned long at;
-	unsigned int used = 0;
-	u8 byte;
+	u8 bytes[256];
 
-	for (at = code_start; at < code_end; at++)
-		if (!get_kernel_nofault(byte, (u8 *)at))
-			used += byte != INT3_INSN_OPCODE;
+	for (at = code_start; at < code_end; at += sizeof(bytes)) {
+		if (copy_from_kernel_nofault(bytes, (void *)at, sizeof(bytes)))
+			continue;
+		for (i = 0; i < sizeof(bytes); i++)
+			used += bytes[i] != INT3_INSN_OPCODE;
+	}
 	seq_printf(m, "%u\n", used);
 	return 0;
 }
