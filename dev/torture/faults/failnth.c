@@ -44,6 +44,8 @@
 #define DEBUGFS		"/sys/kernel/debug/"
 #define EVENTS		TRACEFS "events/"
 #define INSTANCE	TRACEFS "instances/faults"
+#define FAIL_FUNCTION	DEBUGFS "fail_function/"
+#define FAIL_NTH	"/proc/self/fail-nth"
 
 #define MAX_TEXT	0x100000
 #define SETTLE_TRIES	150		/* of 20 ms: what is freed later */
@@ -112,16 +114,20 @@ static void write_number(int fd, int number)
 	char text[16];
 	int len = snprintf(text, sizeof(text), "%d", number);
 
-	if (pwrite(fd, text, len, 0) != len)
+	if (write(fd, text, len) != len)
 		die("fault injection");
 }
 
-static int read_number(int fd)
+/* From the start: those of debugfs can only be read on. */
+static int read_number(const char *path)
 {
+	int fd = must_open(path, O_RDONLY), len;
 	char text[16] = "";
 
-	if (pread(fd, text, sizeof(text) - 1, 0) < 1)
-		die("fault injection");
+	len = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (len < 1)
+		die(path);
 	return atoi(text);
 }
 
@@ -142,9 +148,9 @@ static void start_failing(int nth)
 /* Return: has one failed? */
 static int stop_failing(void)
 {
-	int fd = function ? times_fd : nth_fd, left = read_number(fd);
+	int left = read_number(function ? FAIL_FUNCTION "times" : FAIL_NTH);
 
-	write_number(fd, 0);
+	write_number(function ? times_fd : nth_fd, 0);
 	return !left;
 }
 
@@ -1017,7 +1023,7 @@ static int is_called(const struct op *op)
 	write_number(times_fd, 0);
 	if (ret)
 		report("%s: without a failure: %s", op->name, strerror(-ret));
-	return read_number(space_fd) != many;
+	return read_number(FAIL_FUNCTION "space") != many;
 }
 
 /* Each failure of an operation, and then each one of undoing it. */
@@ -1073,7 +1079,6 @@ static int is_before(time_t end)
  */
 
 #define MAX_FUNCTIONS	64
-#define FAIL_FUNCTION	DEBUGFS "fail_function/"
 
 static struct function functions[MAX_FUNCTIONS];
 static int nr_functions;
@@ -1202,7 +1207,7 @@ static void open_files(const char *results)
 {
 	char path[512];
 
-	nth_fd = must_open("/proc/self/fail-nth", O_RDWR);
+	nth_fd = must_open(FAIL_NTH, O_RDWR);
 	kmsg_fd = must_open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
 	lseek(kmsg_fd, 0, SEEK_END);
 	snprintf(path, sizeof(path), "%s/table", results);

@@ -39,6 +39,7 @@ is_unloaded() { rmmod faults && ! grep -q '^faults' /proc/modules; }
 
 echo "# seed $seed"
 insmod "$dir/faults.ko" || exit 1
+echo 1 >/proc/sys/kernel/kptr_restrict	# /proc/vmallocinfo has addresses
 let_fail
 result "all failures are as they should be" each_failure
 result "the module is free" is_unloaded
