@@ -45,7 +45,6 @@
 #define EVENTS		TRACEFS "events/"
 #define INSTANCE	TRACEFS "instances/faults"
 #define FAIL_FUNCTION	DEBUGFS "fail_function/"
-#define FAIL_NTH	"/proc/self/fail-nth"
 
 #define MAX_TEXT	0x100000
 #define SETTLE_TRIES	150		/* of 20 ms: what is freed later */
@@ -118,16 +117,21 @@ static void write_number(int fd, int number)
 		die("fault injection");
 }
 
-/* From the start: those of debugfs can only be read on. */
+/*
+ * Of allocations the number is read from an open file, since opening one allocates.
+ * The files of debugfs are read from the start only when they are opened.
+ */
 static int read_number(const char *path)
 {
-	int fd = must_open(path, O_RDONLY), len;
+	int fd = path ? must_open(path, O_RDONLY) : nth_fd, len;
 	char text[16] = "";
 
-	len = read(fd, text, sizeof(text) - 1);
-	close(fd);
+	len = path ? read(fd, text, sizeof(text) - 1) :
+	      pread(fd, text, sizeof(text) - 1, 0);
+	if (path)
+		close(fd);
 	if (len < 1)
-		die(path);
+		die("fault injection");
 	return atoi(text);
 }
 
@@ -148,7 +152,7 @@ static void start_failing(int nth)
 /* Return: has one failed? */
 static int stop_failing(void)
 {
-	int left = read_number(function ? FAIL_FUNCTION "times" : FAIL_NTH);
+	int left = read_number(function ? FAIL_FUNCTION "times" : NULL);
 
 	write_number(function ? times_fd : nth_fd, 0);
 	return !left;
@@ -1207,7 +1211,7 @@ static void open_files(const char *results)
 {
 	char path[512];
 
-	nth_fd = must_open(FAIL_NTH, O_RDWR);
+	nth_fd = must_open("/proc/self/fail-nth", O_RDWR);
 	kmsg_fd = must_open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
 	lseek(kmsg_fd, 0, SEEK_END);
 	snprintf(path, sizeof(path), "%s/table", results);
