@@ -666,11 +666,17 @@ static void imv_init_module_table(struct module *mod)
 	imv_init_table(mod->imv_sites, mod->imv_sites + mod->num_imv_sites);
 }
 
-/* Where a jump leads, unless that is set; or the site itself. */
+/* Where a jump leads, but for a stub that leads to the kernel; or the site itself. */
 static const void *imv_site_away(const struct imv_site *site)
 {
-	return imv_site_is_jump(site) && imv_site_flags(site) != IMV_JUMP_TO ?
-	       imv_site_target(site) : imv_site_insn(site);
+	const void *target = imv_site_insn(site);
+
+	if (!imv_site_is_jump(site))
+		return target;
+	if (imv_site_flags(site) == IMV_JUMP_TO &&
+	    core_kernel_text((unsigned long)imv_site_target(site)))
+		return target;
+	return imv_site_target(site);
 }
 #else
 #define IMV_SECTION	"__jump_table"

@@ -211,14 +211,13 @@ static bool is_built_jump(const struct imv_site *site, unsigned int size)
 	return *insn == built.bytes[0] && !memcmp(insn, built.bytes, size);
 }
 
-/* The function where the jump leads is the kernel's; no code was made for it so far. */
+/* No code was made for it so far. */
 static bool is_built_jump_to(const struct imv_site *site)
 {
 	struct imv_insn built = { .size = JMP32_INSN_SIZE };
 
 	write_jump(site, &built, imv_site_target(site));
 	return !memcmp(imv_site_insn(site), built.bytes, built.size) &&
-	       core_kernel_text((unsigned long)imv_site_target(site)) &&
 	       !*(s32 *)imv_site_var(site);
 }
 
