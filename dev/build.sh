@@ -5,7 +5,8 @@
 # A flavour matrix-NAME has those of dev/matrix/NAME.config. There, lines
 # "#: NAME=VALUE" set what is built how: ARCH and CROSS_COMPILE are the kernel's,
 # COMPILER may be clang, and DEFCONFIG names the configuration to begin with, in
-# the place of guest.config. matrix.sh has some more. A flavour bench-NAME has those
+# the place of guest.config; KCSAN_OBJECTS are checked by KCSAN although their folder
+# is not. matrix.sh has some more. A flavour bench-NAME has those
 # of dev/bench/arch/common.config and NAME.config, with such lines.
 # The flavours stock and stock-FLAVOUR are built from out/base instead.
 # ABSENT_OPTIONS="A B" names options that this tree may lack.
@@ -23,7 +24,7 @@ settings_of() {
 	local line
 	while IFS= read -r line; do
 		export "${line?}"
-	done < <(sed -nE 's/^#: ((ARCH|CROSS_COMPILE|COMPILER|DEFCONFIG)=)/\1/p' "$1")
+	done < <(sed -nE 's/^#: ((ARCH|CROSS_COMPILE|COMPILER|DEFCONFIG|KCSAN_OBJECTS)=)/\1/p' "$1")
 }
 
 # fragments_of FLAVOUR: into fragments, and the variables that they set.

@@ -65,10 +65,13 @@ build_environment() {
 
 # kmake DIR ARGS...: make of the kernel, with DIR as its build folder.
 kmake() {
-	local dir=$1
+	local dir=$1 object checked=()
 	shift
+	for object in ${KCSAN_OBJECTS:-}; do
+		checked+=("KCSAN_SANITIZE_$object=y")
+	done
 	make -C "$linux" O="$dir" CC="ccache ${CROSS_COMPILE:-}${COMPILER:-gcc}" \
-		-j"$(nproc)" "$@"
+		-j"$(nproc)" "${checked[@]}" "$@"
 }
 
 # build_folder FOLDER DIR [FLAVOUR]: copy a folder of dev/ to DIR and build what its
