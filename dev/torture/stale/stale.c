@@ -41,6 +41,7 @@ static int stale_notify(struct notifier_block *nb, unsigned long what, void *dat
 	args->regs->ip -= INT3_INSN_SIZE;
 	return NOTIFY_STOP;
 }
+
 NOKPROBE_SYMBOL(stale_notify);
 
 static struct notifier_block stale_nb = {
