@@ -106,11 +106,12 @@ guest() {
 		tee "$logs/$name.tap"
 }
 
-# counter NAME: of the row, or "-" when its part does not have it.
+# counter NAME: of the row; a part and the guest may both have it. "-" when none does.
 counter() {
-	local value
-	value=$(sed -n "s/^$1://p" "$out/guest/$name/counters" 2>/dev/null | tail -n 1)
-	say "${value:--}"
+	local file=$out/guest/$name/counters
+	[[ -f $file ]] || file=/dev/null
+	awk -F: -v name="$1" '$1 == name { sum += $2; found = 1 }
+		END { print found ? sum : "-" }' "$file"
 }
 
 # complaints: how many of the row's kernel.
