@@ -6,7 +6,7 @@ STEPS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check clients matrix bench torture boot terminal series lint setup tree build clean
+.PHONY: help demo check clients matrix bench torture mutants boot terminal series lint setup tree build clean
 
 help:	## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -23,6 +23,10 @@ clients:	setup ## perf, trace-cmd, bpftrace, LTTng, ftracetest ... with and with
 matrix:	tree ## build, boot and test other configurations, architectures, compilers; hours
 	@dev/setup.sh dev/packages.matrix
 	@dev/matrix.sh
+
+mutants:	tree ## change each operator, constant, condition and call once: do the tests notice? MINUTES=5
+	@dev/setup.sh dev/packages.mutants
+	@dev/mutants.sh $(if $(MINUTES),$$(($(MINUTES) * 60)))
 
 bench:	tree ## what tracepoints and markers cost, in instructions, with and without the series; SHORT=1 for less
 	@dev/setup.sh dev/packages.bench

@@ -1,0 +1,449 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""run.py OUT map | OUT fast|slow SECONDS [FILE...]: which mutants do the tests catch?
+
+The guest boots once, loads the KUnit suites, and its state is kept. In it each
+mutant runs the cases that reach its point, the fast ones first, until one
+fails, the kernel complains, or nothing more happens; after each that was
+caught the guest goes back to the kept state.
+
+map finds out what each case reaches and how long it takes, into OUT/map.json.
+fast tries those that have no result so far with the fast cases of KUnit, file by
+file in the order of `files` (or of FILE...), for so many seconds, and adds to
+OUT/results.csv; slow tries what survived that with the rest and the selftests.
+"""
+import csv
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+here = os.path.dirname(os.path.abspath(__file__))
+SUITES = ('immediate', 'tracepoint', 'marker', 'marker_formats', 'ftrace_sets')
+SPLAT = re.compile(r'WARN|BUG:|Oops|INFO:|possible recursive locking|suspicious RCU|'
+                   r'Call Trace|KASAN:|UBSAN|unable to handle|general protection|Kernel panic')
+# The host's, for the selftests; busybox has the rest.
+PROGRAMS = ('dash', 'mawk', 'kmod', 'setpriv', 'grep', 'sed', 'dmesg')
+SCRIPTS = ('immediate/immediate', 'tracepoints/tracepoints', 'tracepoints/stacks',
+           'markers/markers', 'markers/events', 'markers/lifetime', 'markers/context',
+           'markers/records', 'markers/lists', 'function_tracers/function_tracers')
+FIELDS = ('file', 'line', 'function', 'what', 'old', 'new', 'result', 'by', 'seconds')
+
+
+class Dead(Exception):
+    """The guest does not answer."""
+
+
+class Guest:
+    def __init__(self, out):
+        self.out, self.dir = out, f'{out}/vm'
+        os.makedirs(self.dir, exist_ok=True)
+        self.process = None
+
+    def initramfs(self):
+        root, build = f'{self.dir}/root', f'{self.out}/build/guest'
+        shutil.rmtree(root, ignore_errors=True)
+        for name in ('bin', 'sbin', 'usr/bin', 'usr/sbin', 'proc', 'sys', 'dev', 'tmp'):
+            os.makedirs(f'{root}/{name}')
+        for program in ('busybox', *PROGRAMS):
+            self.program(root, shutil.which(program))
+        for link, name in (('sh', 'dash'), ('awk', 'mawk'), ('modprobe', 'kmod'),
+                           ('insmod', 'kmod'), ('rmmod', 'kmod'), ('lsmod', 'kmod')):
+            os.symlink(name, f'{root}/bin/{link}')
+        shutil.copy(f'{here}/init', f'{root}/init')
+        os.chmod(f'{root}/init', 0o755)
+        for suite in SUITES:
+            self.module(f'{build}/lib/test_{suite}.ko', f'{root}/test_{suite}.ko')
+        self.selftests(root)
+        with open(f'{self.dir}/initramfs', 'wb') as f:
+            subprocess.run('find . | cpio -o -H newc --quiet --owner 0:0', cwd=root,
+                           shell=True, stdout=f, check=True)
+
+    def program(self, root, path):
+        shutil.copy(path, f'{root}/bin/')
+        said = subprocess.run(['ldd', path], capture_output=True, text=True).stdout
+        for library in re.findall(r'(/\S+) \(', said):
+            os.makedirs(root + os.path.dirname(library), exist_ok=True)
+            shutil.copy(library, root + library)
+
+    def module(self, path, to):
+        subprocess.run(['strip', '-g', '-R', '.BTF', '-o', to, path], check=True)
+
+    def selftests(self, root):
+        modules = f'{self.out}/build/guest/modroot/lib/modules'
+        version = os.listdir(modules)[0]
+        to = f'{root}/lib/modules/{version}'
+        os.makedirs(f'{to}/kernel')
+        for name in ('modules.builtin', 'modules.order', 'modules.builtin.modinfo'):
+            shutil.copy(f'{modules}/{version}/{name}', to)
+        samples = f'{modules}/{version}/kernel/samples'
+        for folder, _, names in os.walk(samples):
+            for name in names:
+                self.module(f'{folder}/{name}', f'{to}/kernel/{name}')
+        subprocess.run(['depmod', '-b', root, version], check=True)
+        tests = f'{self.out}/linux/tools/testing/selftests'
+        for name in {s.split('/')[0] for s in SCRIPTS}:
+            shutil.copytree(f'{tests}/{name}', f'{root}/selftests/{name}')
+        subprocess.run(['gcc', '-O2', '-static', '-o', f'{root}/selftests/markers/event-user',
+                        f'{tests}/markers/event-user.c'], check=True)
+
+    def start(self, *more):
+        for name in ('serial', 'monitor'):
+            if os.path.exists(f'{self.dir}/{name}'):
+                os.unlink(f'{self.dir}/{name}')
+        self.log = open(f'{self.dir}/console', 'w+b')
+        self.process = subprocess.Popen([
+            'qemu-system-x86_64', '-accel', 'tcg,thread=single', '-cpu', 'max', '-smp', '2',
+            '-m', '512M', '-nodefaults', '-no-user-config', '-display', 'none',
+            '-no-reboot', '-no-shutdown', '-kernel', f'{self.out}/build/guest/vmlinux',
+            '-initrd', f'{self.dir}/initramfs',
+            '-append', 'console=ttyS0 oops=panic mitigations=off no_timer_check rdinit=/init',
+            '-serial', f'file:{self.dir}/console',
+            '-serial', f'unix:{self.dir}/serial,server=on,wait=off',
+            '-monitor', f'unix:{self.dir}/monitor,server=on,wait=off',
+            '-drive', f'if=none,format=qcow2,file={self.dir}/state.qcow2', *more],
+            stderr=open(f'{self.dir}/qemu.err', 'ab'))
+        self.serial, self.monitor = self.connect('serial'), self.connect('monitor')
+        self.answer = b''
+        self.until(self.monitor, b'(qemu) ', 30)
+
+    def connect(self, name):
+        for _ in range(100):
+            try:
+                s = socket.socket(socket.AF_UNIX)
+                s.connect(f'{self.dir}/{name}')
+                return s
+            except OSError:
+                time.sleep(0.1)
+        raise Dead(name)
+
+    def stop(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+    def until(self, s, end, seconds):
+        got, stop = b'', time.time() + seconds
+        while not got.endswith(end):
+            s.settimeout(max(0.01, stop - time.time()))
+            try:
+                more = s.recv(65536)
+            except OSError:
+                more = b''
+            if not more:
+                raise Dead(got.decode(errors='replace'))
+            got += more
+        return got.decode(errors='replace')
+
+    def tell(self, command):
+        self.monitor.sendall(command.encode() + b'\n')
+        return self.until(self.monitor, b'(qemu) ', 60)
+
+    def boot(self):
+        """Boot, load the suites without their cases, keep the state."""
+        self.initramfs()
+        subprocess.run(['qemu-img', 'create', '-q', '-f', 'qcow2',
+                        f'{self.dir}/state.qcow2', '1M'], check=True)
+        self.start()
+        self.until(self.serial, b'ready\n', 60)
+        reached = numbers(self.do('cat reached')[1])
+        self.do('echo none >only')
+        for suite in SUITES:
+            self.do(f'insmod /test_{suite}.ko')
+        self.do('sleep 1')
+        said = self.tell('savevm ready')
+        if 'Error' in said:
+            sys.exit(said)
+        return reached
+
+    def back(self):
+        """To the state that boot() kept."""
+        try:
+            self.tell('loadvm ready')
+            if 'running' not in self.tell('info status'):
+                raise Dead
+        except (Dead, OSError):
+            self.stop()
+            self.start('-loadvm', 'ready')
+        self.serial.setblocking(False)
+        try:
+            while self.serial.recv(65536):
+                pass
+        except OSError:
+            pass
+        self.said()
+
+    def said(self):
+        """What the kernel said since it was asked last."""
+        return self.log.read().decode(errors='replace')
+
+    def cpu(self):
+        with open(f'/proc/{self.process.pid}/stat', encoding='ascii') as f:
+            words = f.read().rsplit(')', 1)[1].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf('SC_CLK_TCK')
+
+    def busy(self):
+        """Its time on a CPU or in wait for one, which others may have."""
+        total = 0
+        for task in os.listdir(f'/proc/{self.process.pid}/task'):
+            try:
+                with open(f'/proc/{self.process.pid}/task/{task}/schedstat',
+                          encoding='ascii') as f:
+                    ran, waited = f.read().split()[:2]
+            except OSError:
+                continue
+            total += (int(ran) + int(waited)) / 1e9
+        return total
+
+    def do(self, line, cost=5.0):
+        """
+        Have the guest's shell do this, which costs so many seconds of the CPU as a
+        rule: its status, and what came before it. Dead if it takes much longer, or if
+        nothing happens any more, or the kernel panics.
+        """
+        self.serial.sendall(line.encode() + b'\n')
+        got, begin, idle = b'', self.cpu(), 0
+        last, console = self.busy(), ''
+        while True:
+            self.serial.settimeout(0.5)
+            try:
+                more = self.serial.recv(65536)
+                got += more
+                if not more:
+                    raise Dead('QEMU ended')
+            except OSError:
+                console += self.said()
+                busy = self.busy()
+                idle = idle + 1 if busy - last < 0.1 else 0
+                last = busy
+                if 'Kernel panic' in console:
+                    raise Dead(console) from None
+                if self.cpu() - begin > 3 * cost + 3 or idle > 6 + 2 * cost:
+                    raise Dead(console) from None
+            end = re.search(rb'=(\d+)\n$', got)
+            if end:
+                return int(end[1]), got[:end.start()].decode(errors='replace'), \
+                    console + self.said()
+
+
+def numbers(text):
+    """Those of a list such as 1-3,7."""
+    found = set()
+    for part in text.strip().split(','):
+        if part:
+            first, _, last = part.partition('-')
+            found |= set(range(int(first), int(last or first) + 1))
+    return found
+
+
+def cases_of(out, suite):
+    """As the suite's source has them."""
+    with open(f'{out}/linux/lib/test_{suite}.c', encoding='utf-8') as f:
+        return re.findall(r'KUNIT_CASE\w*\((\w+)', f.read())
+
+
+def command(where, cases):
+    """Run these of a suite: as it is loaded, or loaded again."""
+    kind, suite = where.split(' ')
+    if kind == 'script':
+        return f'sh /selftests/{suite}.sh'
+    only = f'echo "{" ".join(cases) or "none"}" >only'
+    if kind == 'load':
+        return f'rmmod test_{suite}; {only}; insmod /test_{suite}.ko'
+    return f'{only}; echo {suite} >run'
+
+
+def passed(status, said, entry, answer=''):
+    """What is wrong; a script may fail cases that it fails without a mutant."""
+    cases = entry['cases']
+    if SPLAT.search(said):
+        return 'splat'
+    if entry['where'].startswith('script'):
+        bad = set(re.findall(r'^not ok \d+ (\w+)', answer, re.M))
+        if not re.search('^ok', answer, re.M):
+            return 'not run'
+        new = sorted(bad - set(entry.get('known', ())))
+        return new[0] if new else ''
+    failed = re.search(r'not ok \d+ (?:- )?(\w+)', said)
+    if failed:
+        return failed[1]
+    for case in cases:
+        if not re.search(rf'\bok \d+ (?:- )?{case}\b', said):
+            return 'not run'
+    return '' if status == 0 else f'status {status}'
+
+
+def make_map(out):
+    """What each case reaches and what it costs; the cases that need a load of their own."""
+    guest, found = Guest(out), []
+    boot = guest.boot()
+    try:
+        for suite in SUITES:
+            found += map_suite(out, guest, suite)
+        for script in SCRIPTS:
+            entry = try_case(guest, f'script {script}', [])
+            if not entry['bad']:
+                found.append(entry)
+            else:
+                guest.back()
+    finally:
+        guest.stop()
+        with open(f'{out}/map.json', 'w', encoding='utf-8') as f:
+            json.dump({'boot': sorted(boot), 'cases': found}, f)
+    reached = set().union(*(e['reached'] for e in found))
+    print(f'{len(found)} cases; {len(boot)} mutants reached at boot, {len(reached)} by cases')
+
+
+def map_suite(out, guest, suite):
+    found = []
+    for kind, cases in [('load', [])] + [('run', [c]) for c in cases_of(out, suite)]:
+        entry = try_case(guest, f'{kind} {suite}', cases)
+        if entry['bad'] and kind == 'run':
+            guest.back()
+            entry = try_case(guest, f'load {suite}', cases)
+        if entry['bad']:
+            guest.back()
+        else:
+            found.append(entry)
+    return found
+
+
+def try_case(guest, where, cases):
+    entry = {'where': where, 'cases': cases, 'bad': '', 'reached': [], 'cost': 0}
+    try:
+        guest.said()
+        guest.do('echo >reached')
+        begin = guest.cpu()
+        status, answer, said = guest.do(command(where, cases), 60)
+        entry['cost'] = guest.cpu() - begin
+        entry['bad'] = passed(status, said, entry, answer)
+        if where.startswith('script'):
+            entry['known'] = re.findall(r'^not ok \d+ (\w+)', answer, re.M)
+            entry['bad'] = passed(status, said, entry, answer)
+        entry['reached'] = sorted(numbers(guest.do('cat reached')[1]))
+    except Dead as e:
+        entry['bad'] = f'dead: {str(e)[-300:]}'
+    print(where, cases, round(entry['cost'], 2), len(entry['reached']), entry['bad'],
+          entry.get('known', ''), flush=True)
+    return entry
+
+
+def steps_for(nr, cases):
+    """What to run for a mutant: the fast cases of a suite together; slow ones alone."""
+    fast, slow = {}, []
+    for entry in cases:
+        if nr not in entry['set']:
+            continue
+        if entry['cost'] < 0.3:
+            fast.setdefault(entry['where'], []).append(entry)
+        else:
+            slow.append((entry['cost'], entry))
+    steps = []
+    for where, some in fast.items():
+        names = [c for e in some for c in e['cases']]
+        steps.append((sum(e['cost'] for e in some), {'where': where, 'cases': names}))
+    steps.sort(key=lambda s: s[0])
+    return steps, sorted(slow, key=lambda s: s[0])
+
+
+def try_mutant(guest, nr, steps):
+    """Return: how it was caught, by what."""
+    if guest.do(f'echo {nr} >nr')[0]:
+        return 'caught', 'nr'
+    for cost, entry in steps:
+        where = entry['where']
+        try:
+            status, answer, said = guest.do(command(where, entry['cases']), cost)
+        except Dead as e:
+            how = 'panic' if SPLAT.search(str(e)) else 'hang'
+            return how, f'{where}: {last_case(str(e))}'
+        bad = passed(status, said, entry, answer)
+        if bad:
+            how = 'splat' if bad == 'splat' else 'failed'
+            return how, f'{where}: {last_case(said) if bad == "splat" else bad}'
+    try:
+        # What is left for later, such as freeing, takes up to a tenth of a second.
+        if guest.do('sleep 0.2; echo 0 >nr; sleep 0.05', 0.3)[0] or SPLAT.search(guest.said()):
+            return 'splat', 'after'
+    except Dead:
+        return 'hang', 'after'
+    return 'survived', ''
+
+
+def last_case(said):
+    found = re.findall(r'\bok \d+ (?:- )?(\w+)', said)
+    return f'after {found[-1]}' if found else 'at once'
+
+
+def key(p):
+    return p['file'], p['function'], p['what'], p['old'], p['new'], p['line']
+
+
+def load(out):
+    with open(f'{out}/points.csv', encoding='utf-8') as f:
+        points = list(csv.DictReader(f))
+    results = {}
+    if os.path.exists(f'{out}/results.csv'):
+        with open(f'{out}/results.csv', encoding='utf-8') as f:
+            results = {key(r): r for r in csv.DictReader(f)}
+    return points, results
+
+
+def try_one(guest, p, steps, fast):
+    begin = time.time()
+    try:
+        result, by = try_mutant(guest, int(p['nr']), steps)
+    except (Dead, OSError):
+        result, by = 'hang', 'before'
+    if result == 'survived':
+        by = 'fast' if fast else ''
+    else:
+        guest.back()
+    return {**{k: p[k] for k in FIELDS[:6]}, 'result': result, 'by': by,
+            'seconds': round(time.time() - begin, 2)}
+
+
+def run(out, fast, seconds, files):
+    stop = time.time() + seconds
+    points, results = load(out)
+    with open(f'{out}/map.json', encoding='utf-8') as f:
+        cases = json.load(f)['cases']
+    for entry in cases:
+        entry['set'] = set(entry['reached'])
+    some = [p for p in points if not files or p['file'] in files]
+    guest, done = Guest(out), 0
+    guest.start('-loadvm', 'ready')
+    new = not os.path.exists(f'{out}/results.csv')
+    with open(f'{out}/results.csv', 'a', encoding='utf-8') as f:
+        w = csv.DictWriter(f, FIELDS)
+        if new:
+            w.writeheader()
+        for p in some:
+            if time.time() > stop:
+                break
+            steps = steps_for(int(p['nr']), cases)[0 if fast else 1]
+            before = results.get(key(p))
+            if before if fast else \
+                    before and (before['result'], before['by']) != ('survived', 'fast'):
+                continue
+            if not steps and not (before and not fast):
+                continue
+            row = try_one(guest, p, steps, fast)
+            results[key(p)] = row
+            w.writerow(row)
+            f.flush()
+            done += 1
+    guest.stop()
+    print(f'{done} tries')
+
+
+if __name__ == '__main__':
+    if sys.argv[2] == 'map':
+        make_map(sys.argv[1])
+    else:
+        run(sys.argv[1], sys.argv[2] == 'fast', float(sys.argv[3]), sys.argv[4:])

@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""table.py OUT [survivors|uncovered] [FILE...]: what became of the mutants.
+
+A table with a line a file: mutants there are, those not built in this
+configuration, those that no case reaches (some run at boot), tried ones, caught
+ones, survivors, and those of them that `equivalent` says do not change behaviour.
+Or the list of the survivors that are not, or of the functions and lines that no
+case reaches.
+"""
+import collections
+import csv
+import json
+import os
+import struct
+import subprocess
+import sys
+from run import key, load
+
+here = os.path.dirname(os.path.abspath(__file__))
+
+
+def built(out, files):
+    """The numbers that the objects hold."""
+    found = set()
+    for name in files:
+        section = f'{out}/vm/section'
+        subprocess.run(['objcopy', '-O', 'binary', '--only-section=.discard.mutants',
+                        '--set-section-flags', '.discard.mutants=alloc',
+                        f'{out}/build/guest/{name[:-1]}o', section], check=True)
+        with open(section, 'rb') as f:
+            found |= {n for n, in struct.iter_unpack('<I', f.read())}
+    return found
+
+
+def equivalents():
+    with open(f'{here}/equivalent.csv', encoding='utf-8') as f:
+        return {tuple(r[k] for k in ('file', 'function', 'what', 'old', 'new')): r['why']
+                for r in csv.DictReader(f)}
+
+
+def short(p):
+    return p['file'], p['function'], p['what'], p['old'], p['new']
+
+
+class State:
+    def __init__(self, out):
+        self.points, self.results = load(out)
+        files = list(dict.fromkeys(p['file'] for p in self.points))
+        numbers = built(out, files)
+        with open(f'{out}/map.json', encoding='utf-8') as f:
+            map_ = json.load(f)
+        boot = set(map_['boot'])
+        cases = set().union(*(e['reached'] for e in map_['cases']))
+        equal = equivalents()
+        before = None
+        for p in self.points:
+            nr = int(p['nr'])
+            # A condition has two mutants, which are built together.
+            there = nr in numbers or p['new'] == 'false' and before
+            before = nr in numbers and p['new'] == 'true'
+            reached = nr in cases or p['new'] == 'false' and nr - 1 in cases
+            at_boot = nr in boot or p['new'] == 'false' and nr - 1 in boot
+            r = self.results.get(key(p))
+            p['state'] = 'not built' if not there else \
+                r['result'] if r else \
+                'not run' if reached else 'boot' if at_boot else 'uncovered'
+            p['by'] = r['by'] if r else ''
+            if p['state'] in ('survived', 'uncovered', 'boot') and short(p) in equal:
+                p['state'] = 'equivalent'
+
+
+def table(out, points):
+    with open(f'{out}/not-tried.csv', encoding='utf-8') as f:
+        left = collections.Counter(r['file'] for r in csv.DictReader(f))
+    names = ('not built', 'uncovered', 'boot', 'not run', 'failed', 'splat', 'panic',
+             'hang', 'survived', 'equivalent')
+    print('| file | mutants | no schema |', ' | '.join(names), '|')
+    print('| --- |', ' | '.join(['---:'] * (len(names) + 2)), '|')
+    total = collections.Counter()
+    for name in dict.fromkeys(p['file'] for p in points):
+        count = collections.Counter(p['state'] for p in points if p['file'] == name)
+        count['all'], count['left'] = sum(count.values()), left[name]
+        total += count
+        row(name, count, names)
+    row('all', total, names)
+
+
+def row(name, count, names):
+    print(f'| {name} | {count["all"]} | {count["left"]} |',
+          ' | '.join(str(count[n]) for n in names), '|')
+
+
+def survivors(points):
+    for p in points:
+        if p['state'] == 'survived':
+            print(f'{p["file"]}:{p["line"]} {p["function"]} {p["what"]}: {p["old"]} -> {p["new"]}')
+
+
+def uncovered(points):
+    """Functions of which nothing is reached, and lines in the others."""
+    functions = {}
+    for p in points:
+        if p['state'] != 'not built':
+            functions.setdefault((p['file'], p['function']), []).append(p)
+    for (name, function), some in functions.items():
+        lines = sorted({int(p['line']) for p in some if p['state'] == 'uncovered'})
+        if not lines:
+            continue
+        whole = all(p['state'] == 'uncovered' for p in some)
+        print(f'{name}: {function}:', 'all' if whole else 'lines ' + ' '.join(map(str, lines)))
+
+
+def main(out, what='table', *files):
+    points = [p for p in State(out).points if not files or p['file'] in files]
+    if what == 'survivors':
+        survivors(points)
+    elif what == 'uncovered':
+        uncovered(points)
+    else:
+        table(out, points)
+
+
+main(*sys.argv[1:])
