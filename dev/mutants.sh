@@ -18,8 +18,8 @@
 #	not run		no time so far
 #
 # What survives is a test that is missing, or does not change what the code does:
-# mutants/equivalent.csv says why. Results of the former code are dropped as its
-# lines change.
+# mutants/equivalent.csv says why. A mutant keeps its result until the file of results is
+# removed; one whose text or function changes is a new one.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -5,6 +5,7 @@
 OUT/points.csv lists them. OUT/skip.csv names those that do not compile; when
 OUT/compile.log has errors, the points in their lines are added to it.
 """
+import collections
 import csv
 import os
 import re
@@ -116,9 +117,14 @@ def main(out):
         first += len(found)
     kernel_files(out, first)
     makefiles(out)
+    count = collections.Counter()
+    for i, row in enumerate(rows):
+        same = (row[1], *row[3:])       # the line is no part of what it is
+        rows[i] = (*row, count[same])
+        count[same] += 1
     with open(f'{out}/points.csv', 'w', encoding='utf-8') as f:
         w = csv.writer(f)
-        w.writerow(('nr', 'file', 'line', 'function', 'what', 'old', 'new'))
+        w.writerow(('nr', 'file', 'line', 'function', 'what', 'old', 'new', 'nth'))
         w.writerows(rows)
     with open(f'{out}/not-tried.csv', 'w', encoding='utf-8') as f:
         w = csv.writer(f)

@@ -1,22 +1,26 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""run.py OUT map | OUT fast|slow SECONDS [FILE...]: which mutants do the tests catch?
+"""run.py OUT map [SUITE...] | OUT fast|slow|debug SECONDS [FILE...]: which mutants do the tests catch?
 
 The guest boots once, loads the KUnit suites, and its state is kept. In it each
 mutant runs the cases that reach its point, the fast ones first, until one
 fails, the kernel complains, or nothing more happens; after each that was
 caught the guest goes back to the kept state.
 
-map finds out what each case reaches and how long it takes, into OUT/map.json.
-fast tries those that have no result so far with the fast cases of KUnit, file by
-file in the order of `files` (or of FILE...), for so many seconds, and adds to
-OUT/results.csv; slow tries what survived that with the rest and the selftests.
+map finds out what each case reaches and how long it takes, into OUT/map.json; with
+names of suites or selftests, only for these, after their cases have changed.
+fast tries those (of FILE...) that have no result so far with the fast cases of KUnit,
+for so many seconds, and adds to OUT/results.csv; slow tries what survived that with the rest and the selftests, and
+debug what survived with the fast cases again, in the kernel of OUT/build/debug.
 """
+import atexit
+import collections
 import csv
 import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -31,7 +35,8 @@ PROGRAMS = ('dash', 'mawk', 'kmod', 'setpriv', 'grep', 'sed', 'dmesg')
 SCRIPTS = ('immediate/immediate', 'tracepoints/tracepoints', 'tracepoints/stacks',
            'markers/markers', 'markers/events', 'markers/lifetime', 'markers/context',
            'markers/records', 'markers/lists', 'function_tracers/function_tracers')
-FIELDS = ('file', 'line', 'function', 'what', 'old', 'new', 'result', 'by', 'seconds')
+KEY = ('file', 'function', 'what', 'old', 'new', 'nth')
+FIELDS = ('file', 'line', *KEY[1:], 'result', 'by', 'seconds')
 
 
 class Dead(Exception):
@@ -39,13 +44,17 @@ class Dead(Exception):
 
 
 class Guest:
-    def __init__(self, out):
-        self.out, self.dir = out, f'{out}/vm'
+    all = []
+
+    def __init__(self, out, flavour='guest'):
+        Guest.all.append(self)
+        self.out, self.dir = out, f'{out}/vm-{flavour}'
+        self.build = f'{out}/build/{flavour}'
         os.makedirs(self.dir, exist_ok=True)
         self.process = None
 
     def initramfs(self):
-        root, build = f'{self.dir}/root', f'{self.out}/build/guest'
+        root = f'{self.dir}/root'
         shutil.rmtree(root, ignore_errors=True)
         for name in ('bin', 'sbin', 'usr/bin', 'usr/sbin', 'proc', 'sys', 'dev', 'tmp'):
             os.makedirs(f'{root}/{name}')
@@ -57,7 +66,7 @@ class Guest:
         shutil.copy(f'{here}/init', f'{root}/init')
         os.chmod(f'{root}/init', 0o755)
         for suite in SUITES:
-            self.module(f'{build}/lib/test_{suite}.ko', f'{root}/test_{suite}.ko')
+            self.module(f'{self.build}/lib/test_{suite}.ko', f'{root}/test_{suite}.ko')
         self.selftests(root)
         with open(f'{self.dir}/initramfs', 'wb') as f:
             subprocess.run('find . | cpio -o -H newc --quiet --owner 0:0', cwd=root,
@@ -74,7 +83,7 @@ class Guest:
         subprocess.run(['strip', '-g', '-R', '.BTF', '-o', to, path], check=True)
 
     def selftests(self, root):
-        modules = f'{self.out}/build/guest/modroot/lib/modules'
+        modules = f'{self.build}/modroot/lib/modules'
         version = os.listdir(modules)[0]
         to = f'{root}/lib/modules/{version}'
         os.makedirs(f'{to}/kernel')
@@ -95,11 +104,15 @@ class Guest:
         for name in ('serial', 'monitor'):
             if os.path.exists(f'{self.dir}/{name}'):
                 os.unlink(f'{self.dir}/{name}')
+        image = f'{self.build}/vmlinux'
+        with open(f'{self.build}/.config', encoding='ascii') as f:
+            if 'CONFIG_KASAN=y' in f.read():    # as guest.sh does
+                image = f'{self.build}/arch/x86/boot/bzImage'
         self.log = open(f'{self.dir}/console', 'w+b')
         self.process = subprocess.Popen([
             'qemu-system-x86_64', '-accel', 'tcg,thread=single', '-cpu', 'max', '-smp', '2',
-            '-m', '512M', '-nodefaults', '-no-user-config', '-display', 'none',
-            '-no-reboot', '-no-shutdown', '-kernel', f'{self.out}/build/guest/vmlinux',
+            '-m', '1G', '-nodefaults', '-no-user-config', '-display', 'none',
+            '-no-reboot', '-no-shutdown', '-kernel', image,
             '-initrd', f'{self.dir}/initramfs',
             '-append', 'console=ttyS0 oops=panic mitigations=off no_timer_check rdinit=/init',
             '-serial', f'file:{self.dir}/console',
@@ -254,7 +267,8 @@ def command(where, cases):
         return f'sh /selftests/{suite}.sh'
     only = f'echo "{" ".join(cases) or "none"}" >only'
     if kind == 'load':
-        return f'rmmod test_{suite}; {only}; insmod /test_{suite}.ko'
+        again = f'rmmod test_{suite} && insmod /test_{suite}.ko'
+        return f'{only}; {again}; code=$?; echo none >only; {again} && (exit $code)'
     return f'{only}; echo {suite} >run'
 
 
@@ -278,30 +292,38 @@ def passed(status, said, entry, answer=''):
     return '' if status == 0 else f'status {status}'
 
 
-def make_map(out):
+def make_map(out, names):
     """What each case reaches and what it costs; the cases that need a load of their own."""
-    guest, found = Guest(out), []
+    guest, found, slow = Guest(out), [], []
+    if names:
+        with open(f'{out}/map.json', encoding='utf-8') as f:
+            old = json.load(f)['cases']
+        found = [e for e in old if e['where'].split(' ')[1] not in names]
+        slow = [e for e in old if e not in found and e['cost'] > 5 and e['cases']]
     boot = guest.boot()
-    try:
-        for suite in SUITES:
-            found += map_suite(out, guest, suite)
-        for script in SCRIPTS:
+    for suite in SUITES:
+        if not names or suite in names:
+            found += map_suite(out, guest, suite, slow)
+    for script in SCRIPTS:
+        if not names or script in names:
             entry = try_case(guest, f'script {script}', [])
             if not entry['bad']:
                 found.append(entry)
             else:
                 guest.back()
-    finally:
-        guest.stop()
-        with open(f'{out}/map.json', 'w', encoding='utf-8') as f:
-            json.dump({'boot': sorted(boot), 'cases': found}, f)
+    with open(f'{out}/map.json', 'w', encoding='utf-8') as f:
+        json.dump({'boot': sorted(boot), 'cases': found}, f)
     reached = set().union(*(e['reached'] for e in found))
     print(f'{len(found)} cases; {len(boot)} mutants reached at boot, {len(reached)} by cases')
 
 
-def map_suite(out, guest, suite):
-    found = []
+def map_suite(out, guest, suite, slow):
+    """Those that are slow, and known, are taken as they are."""
+    found = [e for e in slow if e['where'] == f'run {suite}']
+    known = [e['cases'] for e in found]
     for kind, cases in [('load', [])] + [('run', [c]) for c in cases_of(out, suite)]:
+        if cases in known:
+            continue
         entry = try_case(guest, f'{kind} {suite}', cases)
         if entry['bad'] and kind == 'run':
             guest.back()
@@ -334,10 +356,17 @@ def try_case(guest, where, cases):
 
 
 def steps_for(nr, cases):
-    """What to run for a mutant: the fast cases of a suite together; slow ones alone."""
+    """
+    What to run for a mutant: the fast cases of a suite together, all of them when
+    the load of the suite reaches it; slow ones alone.
+    """
     fast, slow = {}, []
+    loads = {e['where'] for e in cases if not e['cases'] and nr in e['set']}
     for entry in cases:
-        if nr not in entry['set']:
+        again = entry['where'].replace('run ', 'load ')
+        if again in loads and entry['cost'] < 0.3:
+            fast.setdefault(again, []).append(entry)    # the module as it is loaded now
+        if nr not in entry['set'] or again in loads and entry['where'] in loads:
             continue
         if entry['cost'] < 0.3:
             fast.setdefault(entry['where'], []).append(entry)
@@ -347,7 +376,7 @@ def steps_for(nr, cases):
     for where, some in fast.items():
         names = [c for e in some for c in e['cases']]
         steps.append((sum(e['cost'] for e in some), {'where': where, 'cases': names}))
-    steps.sort(key=lambda s: s[0])
+    steps.sort(key=lambda s: (s[1]['where'].startswith('load'), s[0]))
     return steps, sorted(slow, key=lambda s: s[0])
 
 
@@ -381,7 +410,7 @@ def last_case(said):
 
 
 def key(p):
-    return p['file'], p['function'], p['what'], p['old'], p['new'], p['line']
+    return tuple(p[k] for k in KEY)
 
 
 def load(out):
@@ -394,46 +423,76 @@ def load(out):
     return points, results
 
 
-def try_one(guest, p, steps, fast):
+def wanted(how, before, steps):
+    """Is there something to be tried that was not tried before?"""
+    if how == 'fast':
+        return steps and not before
+    if how == 'slow':
+        return steps and not before or before and before['by'] == 'fast'
+    return steps and before and before['result'] == 'survived' and before['by'] != 'debug'
+
+
+# What says most about the tests comes first, from all files in turn.
+RANKS = ({'call', 'store', 'jump', 'error', 'return', 'condition'},
+         {'operator', 'assignment', 'step', 'not'}, {'constant', 'sign', 'sync'})
+
+
+def in_turn(points):
+    """In the order of the ranks; within one, a part of each file after the other."""
+    rank = [next(i for i, r in enumerate(RANKS) if p['what'] in r) for p in points]
+    count = collections.Counter((p['file'], r) for p, r in zip(points, rank))
+    seen, order = collections.Counter(), []
+    for p, r in zip(points, rank):
+        at = (p['file'], r)
+        order.append((r, seen[at] * 7 % count[at] / count[at] if count[at] % 7
+                      else seen[at] / count[at]))
+        seen[at] += 1
+    return [points[i] for i in sorted(range(len(points)), key=lambda i: order[i])]
+
+
+def try_one(guest, p, steps, how):
     begin = time.time()
     try:
         result, by = try_mutant(guest, int(p['nr']), steps)
     except (Dead, OSError):
         result, by = 'hang', 'before'
     if result == 'survived':
-        by = 'fast' if fast else ''
+        by = how
     else:
+        by = f'debug, {by}' if how == 'debug' else by
         guest.back()
-    return {**{k: p[k] for k in FIELDS[:6]}, 'result': result, 'by': by,
+    return {**{k: p[k] for k in ('line', *KEY)}, 'result': result, 'by': by,
             'seconds': round(time.time() - begin, 2)}
 
 
-def run(out, fast, seconds, files):
-    stop = time.time() + seconds
+def run(out, how, seconds, files):
+    stop, fast = time.time() + seconds, how != 'slow'
     points, results = load(out)
     with open(f'{out}/map.json', encoding='utf-8') as f:
         cases = json.load(f)['cases']
     for entry in cases:
         entry['set'] = set(entry['reached'])
     some = [p for p in points if not files or p['file'] in files]
-    guest, done = Guest(out), 0
-    guest.start('-loadvm', 'ready')
+    guest, done = Guest(out, 'debug' if how == 'debug' else 'guest'), 0
+    if os.path.exists(f'{guest.dir}/state.qcow2'):
+        guest.start('-loadvm', 'ready')
+    else:
+        guest.boot()
     new = not os.path.exists(f'{out}/results.csv')
     with open(f'{out}/results.csv', 'a', encoding='utf-8') as f:
         w = csv.DictWriter(f, FIELDS)
         if new:
             w.writeheader()
-        for p in some:
+        for p in in_turn(some):
             if time.time() > stop:
                 break
             steps = steps_for(int(p['nr']), cases)[0 if fast else 1]
             before = results.get(key(p))
-            if before if fast else \
-                    before and (before['result'], before['by']) != ('survived', 'fast'):
+            if not wanted(how, before, steps):
                 continue
-            if not steps and not (before and not fast):
-                continue
-            row = try_one(guest, p, steps, fast)
+            if how == 'debug':
+                steps = [(cost * 5 + 1, entry) for cost, entry in steps]
+            row = try_one(guest, p, steps, how)
             results[key(p)] = row
             w.writerow(row)
             f.flush()
@@ -443,7 +502,9 @@ def run(out, fast, seconds, files):
 
 
 if __name__ == '__main__':
+    atexit.register(lambda: [g.stop() for g in Guest.all])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if sys.argv[2] == 'map':
-        make_map(sys.argv[1])
+        make_map(sys.argv[1], sys.argv[3:])
     else:
-        run(sys.argv[1], sys.argv[2] == 'fast', float(sys.argv[3]), sys.argv[4:])
+        run(sys.argv[1], sys.argv[2], float(sys.argv[3]), sys.argv[4:])

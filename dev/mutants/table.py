@@ -24,7 +24,7 @@ def built(out, files):
     """The numbers that the objects hold."""
     found = set()
     for name in files:
-        section = f'{out}/vm/section'
+        section = f'{out}/section'
         subprocess.run(['objcopy', '-O', 'binary', '--only-section=.discard.mutants',
                         '--set-section-flags', '.discard.mutants=alloc',
                         f'{out}/build/guest/{name[:-1]}o', section], check=True)
@@ -35,12 +35,7 @@ def built(out, files):
 
 def equivalents():
     with open(f'{here}/equivalent.csv', encoding='utf-8') as f:
-        return {tuple(r[k] for k in ('file', 'function', 'what', 'old', 'new')): r['why']
-                for r in csv.DictReader(f)}
-
-
-def short(p):
-    return p['file'], p['function'], p['what'], p['old'], p['new']
+        return {key(r) for r in csv.DictReader(f)}
 
 
 class State:
@@ -66,7 +61,7 @@ class State:
                 r['result'] if r else \
                 'not run' if reached else 'boot' if at_boot else 'uncovered'
             p['by'] = r['by'] if r else ''
-            if p['state'] in ('survived', 'uncovered', 'boot') and short(p) in equal:
+            if p['state'] in ('survived', 'uncovered', 'boot') and key(p) in equal:
                 p['state'] = 'equivalent'
 
 
