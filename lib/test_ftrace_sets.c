@@ -4,12 +4,19 @@
  * called for its functions alone, as itself, newest first, whatever they ask for.
  */
 #include <kunit/test.h>
+#include <linux/bits.h>
+#include <linux/bitops.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
+#include <linux/linkage.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
+
+#ifdef CONFIG_X86_64
+#include <asm/ibt.h>
+#endif
 
 #include "test_fail_alloc.h"
 
@@ -225,6 +232,94 @@ static void sets_test_many(struct kunit *test)
 	}
 }
 
+/* Functions with the numbers of 0 to 99. Their names keep compilers from merging them. */
+#define FUNCTION(name)							\
+	static noinline int name(int number)				\
+	{								\
+		asm volatile("# " #name);				\
+		return number;						\
+	}
+#define TEN_FUNCTIONS(tens)						\
+	FUNCTION(tens##0) FUNCTION(tens##1) FUNCTION(tens##2)		\
+	FUNCTION(tens##3) FUNCTION(tens##4) FUNCTION(tens##5)		\
+	FUNCTION(tens##6) FUNCTION(tens##7) FUNCTION(tens##8)		\
+	FUNCTION(tens##9)
+#define TEN_NAMES(tens)							\
+	tens##0, tens##1, tens##2, tens##3, tens##4, tens##5, tens##6,	\
+	tens##7, tens##8, tens##9
+
+TEN_FUNCTIONS(many_0)
+TEN_FUNCTIONS(many_1)
+TEN_FUNCTIONS(many_2)
+TEN_FUNCTIONS(many_3)
+TEN_FUNCTIONS(many_4)
+TEN_FUNCTIONS(many_5)
+TEN_FUNCTIONS(many_6)
+TEN_FUNCTIONS(many_7)
+TEN_FUNCTIONS(many_8)
+TEN_FUNCTIONS(many_9)
+
+static int (*const many_functions[])(int number) = {
+	TEN_NAMES(many_0), TEN_NAMES(many_1), TEN_NAMES(many_2), TEN_NAMES(many_3),
+	TEN_NAMES(many_4), TEN_NAMES(many_5), TEN_NAMES(many_6), TEN_NAMES(many_7),
+	TEN_NAMES(many_8), TEN_NAMES(many_9),
+};
+
+#define NR_BITS	7
+
+/* A tracer of the functions whose numbers have the bit. */
+static int start_bit(struct tracer *tracer, unsigned int bit)
+{
+	unsigned int i;
+	int ret = 0;
+
+	init_tracer(tracer, bit, 0);
+	for (i = 0; i < ARRAY_SIZE(many_functions) && !ret; i++)
+		if (i & BIT(bit))
+			ret = want(tracer, many_functions[i]);
+	return ret ?: register_ftrace_function(&tracer->ops);
+}
+
+/* Return: the bits of the tracers that a function calls. */
+static unsigned long called_bits(unsigned int nr)
+{
+	unsigned long bits = 0;
+	unsigned int i;
+
+	nr_called = 0;
+	many_functions[nr](1);
+	for (i = 0; i < nr_called; i++)
+		bits |= BIT(called[i]);
+	return bits;
+}
+
+static unsigned int count_wrong(unsigned long mask)
+{
+	unsigned int i, wrong = 0;
+
+	for (i = 0; i < ARRAY_SIZE(many_functions); i++)
+		wrong += called_bits(i) != (i & mask) || nr_called != hweight_long(i & mask);
+	return wrong;
+}
+
+/* Nearly all functions have a set of their own, of which there are many. */
+static void sets_test_many_sets(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, NR_BITS, sizeof(*tracers), GFP_KERNEL);
+	unsigned int bit;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	for (bit = 0; bit < NR_BITS; bit++)
+		KUNIT_EXPECT_EQ(test, start_bit(&tracers[bit], bit), 0);
+	KUNIT_EXPECT_EQ(test, count_wrong(GENMASK(NR_BITS - 1, 0)), 0);
+	stop(test, &tracers[3]);
+	KUNIT_EXPECT_EQ(test, count_wrong(GENMASK(NR_BITS - 1, 0) & ~BIT(3)), 0);
+	for (bit = 0; bit < NR_BITS; bit++)
+		if (bit != 3)
+			stop(test, &tracers[bit]);
+	KUNIT_EXPECT_EQ(test, count_wrong(0), 0);
+}
+
 /* A tracer that calls what it traces, as deep as it is let. */
 static notrace void call_again(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops, struct ftrace_regs *fregs)
@@ -249,6 +344,43 @@ static void sets_test_recursion(struct kunit *test)
 	expect_calls(test, a, 2211);
 	stop(test, &tracers[1]);
 	expect_calls(test, a, 1);
+	stop(test, &tracers[0]);
+}
+
+/* Asks for another task, as a timer would. */
+static notrace void ask_for_resched(unsigned long ip, unsigned long parent_ip,
+				    struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	note_call(ip, parent_ip, ops, fregs);
+	set_tsk_need_resched(current);
+	set_preempt_need_resched();
+}
+
+/* Where preemption is enabled again, the task does not go on in place of another. */
+static void sets_test_resched(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	unsigned int i, late = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	preempt_disable();
+	set_tsk_need_resched(current);
+	set_preempt_need_resched();
+	preempt_enable();
+	if (need_resched())
+		kunit_skip(test, "needs a kernel that preempts itself");
+	start(test, &tracers[0], 1, FTRACE_OPS_FL_RECURSION, traced_a);
+	init_tracer(&tracers[1], 2, FTRACE_OPS_FL_RECURSION);
+	tracers[1].ops.func = ask_for_resched;
+	KUNIT_ASSERT_EQ(test, want(&tracers[1], traced_a), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracers[1].ops), 0);
+	for (i = 0; i < 100; i++) {
+		call_a();
+		late += need_resched();
+	}
+	KUNIT_EXPECT_EQ(test, late, 0);
+	KUNIT_EXPECT_EQ(test, calls(), 21UL);
+	stop(test, &tracers[1]);
 	stop(test, &tracers[0]);
 }
 
@@ -325,6 +457,51 @@ static void sets_test_registers(struct kunit *test)
 		stop(test, &tracers[1]);
 	}
 }
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+static unsigned int kunit_direct_calls __used;
+asmlinkage void kunit_direct(void);
+
+asm("	.pushsection .text, \"ax\", @progbits\n"
+	"	.type kunit_direct, @function\n"
+	"kunit_direct:\n"
+	ASM_ENDBR
+	"	incl kunit_direct_calls(%rip)\n"
+	ASM_RET
+	"	.size kunit_direct, . - kunit_direct\n"
+	"	.popsection\n");
+
+/* All tracers are called, and then the direct call. */
+static void sets_test_direct(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	static const unsigned long flags[] = {
+		0, FTRACE_OPS_FL_SAVE_REGS, FTRACE_OPS_FL_RECURSION,
+	};
+	unsigned long traced = (unsigned long)traced_for_asm;
+	unsigned long direct = (unsigned long)kunit_direct;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	start(test, &tracers[0], 1, flags[0], traced_for_asm);
+	kunit_direct_calls = 0;
+	KUNIT_ASSERT_EQ(test, register_ftrace_direct(traced, direct), 0);
+	for (i = 1; i < ARRAY_SIZE(flags); i++)
+		start(test, &tracers[i], i + 1, flags[i], traced_for_asm);
+	KUNIT_EXPECT_TRUE(test, keeps_registers());
+	KUNIT_EXPECT_EQ(test, calls(), 321UL);
+	KUNIT_EXPECT_EQ(test, kunit_direct_calls, 1);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		stop(test, &tracers[i]);
+		KUNIT_EXPECT_TRUE(test, keeps_registers());
+		KUNIT_EXPECT_EQ(test, kunit_direct_calls, i + 2);
+	}
+	KUNIT_EXPECT_EQ(test, calls(), 0UL);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(traced, direct), 0);
+	KUNIT_EXPECT_TRUE(test, keeps_registers());
+	KUNIT_EXPECT_EQ(test, kunit_direct_calls, 4);
+}
+#endif /* CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS */
 #endif /* CONFIG_X86_64 */
 
 static unsigned long stack[8];
@@ -551,10 +728,15 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_filters),
 	KUNIT_CASE(sets_test_flags),
 	KUNIT_CASE(sets_test_many),
+	KUNIT_CASE(sets_test_many_sets),
 	KUNIT_CASE(sets_test_recursion),
+	KUNIT_CASE(sets_test_resched),
 #ifdef CONFIG_X86_64
 	KUNIT_CASE(sets_test_redirect),
 	KUNIT_CASE(sets_test_registers),
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+	KUNIT_CASE(sets_test_direct),
+#endif
 #endif
 	KUNIT_CASE(sets_test_stack),
 	KUNIT_CASE(sets_test_no_list),

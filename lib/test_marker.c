@@ -26,6 +26,17 @@ static int test_reg(void)
 DEFINE_TRACE_FN(kunit_marked, test_reg, NULL, TP_PROTO(int number),
 		TP_ARGS(number));
 
+DECLARE_TRACE(kunit_fed, TP_PROTO(int number), TP_ARGS(number));
+
+static int fed_result;
+
+static int fed_reg(void)
+{
+	return fed_result;
+}
+
+DEFINE_TRACE_FN(kunit_fed, fed_reg, NULL, TP_PROTO(int number), TP_ARGS(number));
+
 /* What the probes saw: each call adds its private digit at the end. */
 static unsigned long calls;
 static int last_number;
@@ -98,6 +109,7 @@ static int marker_test_init(struct kunit *test)
 	last_name = NULL;
 	nr_evaluated = 0;
 	reg_result = 0;
+	fed_result = 0;
 	return 0;
 }
 
@@ -105,6 +117,7 @@ static int marker_test_init(struct kunit *test)
 static const char *const used_names[] = {
 	"kunit_number", "kunit_all", "kunit_noargs", "kunit_load", "kunit_sites",
 	"kunit_nowhere", "kunit_x", "kunit_tp_a", "kunit_tp_b", "kunit_two",
+	"kunit_fed_a", "kunit_fed_b", "kunit_fed_c", "kunit_fed_twice",
 };
 
 static bool detach_any(void *func)
@@ -420,6 +433,19 @@ static void marker_test_bad_arguments(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, probe, NULL), 0);
 }
 
+static void marker_test_long_format(struct kunit *test)
+{
+	char *format = kunit_kzalloc(test, MARKER_FORMAT_LEN + 1, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, format);
+	memset(format, 'x', MARKER_FORMAT_LEN);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", format, probe, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_x", probe, NULL), -ENOENT);
+	format[MARKER_FORMAT_LEN - 1] = '\0';
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", format, probe, NULL), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_x", probe, NULL), 0);
+}
+
 static void marker_test_variadic_formats(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", "%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d",
@@ -607,6 +633,8 @@ static void marker_test_private_data(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, marker_get_private_data("kunit_number", probe, -1),
 			    ERR_PTR(-ENOENT));
 	KUNIT_EXPECT_PTR_EQ(test, marker_get_private_data("", probe, 0), ERR_PTR(-EINVAL));
+	KUNIT_EXPECT_PTR_EQ(test, marker_get_private_data("kunit_x", probe, 0),
+			    ERR_PTR(-ENOENT));
 	KUNIT_EXPECT_PTR_EQ(test, marker_get_private_data("kunit_number", NULL, 0),
 			    ERR_PTR(-EINVAL));
 
@@ -689,6 +717,83 @@ static void marker_test_tracepoint_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_tp_a", "a %d", probe_ignore,
 						    digit(1)), 0);
 	marker_probe_unregister("kunit_tp_a", probe_ignore, digit(1));
+}
+
+static __used void probe_fed_a(void *data, int number)
+{
+	trace_mark_tp(kunit_fed_a, kunit_marked, probe_fed_a, "a %d", number);
+	trace_mark_tp(kunit_fed_c, kunit_fed, probe_fed_a, "c %d", number);
+	trace_mark_tp(kunit_fed_twice, kunit_fed, probe_fed_a, "number %d", number);
+}
+
+static __used void probe_fed_b(void *data, int number)
+{
+	trace_mark_tp(kunit_fed_b, kunit_marked, probe_fed_b, "b %d", number);
+	trace_mark_tp(kunit_fed_twice, kunit_marked, probe_fed_b, "number %d", number);
+}
+
+static unsigned long fire_fed(void)
+{
+	calls = 0;
+	trace_kunit_marked(1);
+	trace_kunit_fed(1);
+	return calls;
+}
+
+static int attach_fed(const char *name, const char *format, unsigned long nr)
+{
+	return marker_probe_register(name, format, probe_ignore, digit(nr));
+}
+
+static int detach_fed(const char *name, unsigned long nr)
+{
+	return marker_probe_unregister(name, probe_ignore, digit(nr));
+}
+
+/* Several probes on one tracepoint, and one probe on several, feed markers. */
+static void marker_test_feeds(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, attach_fed("kunit_fed_c", "c %d", 3), 0);
+	KUNIT_EXPECT_EQ(test, fire_fed(), 3UL);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+	KUNIT_EXPECT_EQ(test, attach_fed("kunit_fed_b", "b %d", 2), 0);
+	KUNIT_EXPECT_EQ(test, fire_fed(), 23UL);
+	/* Its probe is called by both tracepoints now, with both markers in it. */
+	KUNIT_EXPECT_EQ(test, attach_fed("kunit_fed_a", "a %d", 1), 0);
+	KUNIT_EXPECT_EQ(test, fire_fed(), 21313UL);
+
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fed_b", 2), 0);
+	KUNIT_EXPECT_EQ(test, fire_fed(), 1313UL);
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fed_c", 3), 0);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
+	KUNIT_EXPECT_EQ(test, fire_fed(), 1UL);
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fed_a", 1), 0);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+	KUNIT_EXPECT_EQ(test, fire_fed(), 0UL);
+}
+
+static void expect_no_feed(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, attach_fed("kunit_fed_twice", "number %d", 1), -EBUSY);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fed_twice", 1), -ENOENT);
+}
+
+/* Whichever tracepoint fails, the other one is disconnected again. */
+static void marker_test_feed_fails(struct kunit *test)
+{
+	reg_result = -EBUSY;
+	expect_no_feed(test);
+	reg_result = 0;
+	fed_result = -EBUSY;
+	expect_no_feed(test);
+	fed_result = 0;
+	KUNIT_EXPECT_EQ(test, attach_fed("kunit_fed_twice", "number %d", 1), 0);
+	KUNIT_EXPECT_EQ(test, fire_fed(), 11UL);
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fed_twice", 1), 0);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
 }
 
 static void marker_test_no_memory_to_add(struct kunit *test)
@@ -781,6 +886,7 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_waits),
 	KUNIT_CASE(marker_test_wrong_format),
 	KUNIT_CASE(marker_test_bad_arguments),
+	KUNIT_CASE(marker_test_long_format),
 	KUNIT_CASE(marker_test_variadic_formats),
 	KUNIT_CASE(marker_test_two_formats),
 	KUNIT_CASE(marker_test_changing_name),
@@ -795,6 +901,8 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_tracepoint),
 	KUNIT_CASE(marker_test_tracepoint_armed),
 	KUNIT_CASE(marker_test_tracepoint_fails),
+	KUNIT_CASE(marker_test_feeds),
+	KUNIT_CASE(marker_test_feed_fails),
 	KUNIT_CASE(marker_test_no_memory_to_add),
 	KUNIT_CASE(marker_test_no_memory_at_all),
 	KUNIT_CASE(marker_test_no_memory_to_remove),

@@ -12,8 +12,10 @@
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/srcu.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -21,6 +23,7 @@
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 #include <linux/kdebug.h>
 #include <asm/debugreg.h>
+#include <asm/text-patching.h>
 #include <asm/unwind.h>
 #endif
 
@@ -623,6 +626,19 @@ static void tp_test_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fire(0), 0UL);
 }
 
+static void tp_test_default_priority(struct kunit *test)
+{
+	unsigned long i;
+
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(1)), 0);
+	KUNIT_ASSERT_EQ(test, register_trace_prio_kunit_plain(probe_plain, digit(2),
+							      TRACEPOINT_DEFAULT_PRIO), 0);
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(3)), 0);
+	KUNIT_EXPECT_EQ(test, fire(0), 123UL);
+	for (i = 1; i <= 3; i++)
+		unregister_trace_kunit_plain(probe_plain, digit(i));
+}
+
 static void tp_test_duplicate(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(1)), 0);
@@ -981,6 +997,12 @@ static void look_for_plain(struct tracepoint *tp, void *priv)
 		(*(int *)priv)++;
 }
 
+static void look_for_switch(struct tracepoint *tp, void *priv)
+{
+	if (!strcmp(tp->name, "sched_switch"))
+		(*(int *)priv)++;
+}
+
 static int look_in_module(struct notifier_block *nb, unsigned long state,
 			  void *data)
 {
@@ -997,17 +1019,78 @@ static int look_in_module(struct notifier_block *nb, unsigned long state,
 static void tp_test_enumeration(struct kunit *test)
 {
 	struct notifier_block nb = { .notifier_call = look_in_module };
-	int found = 0;
+	int found = 0, switches = 0;
 
 	for_each_kernel_tracepoint(look_for_plain, &found);
 	KUNIT_EXPECT_EQ(test, found, IS_MODULE(CONFIG_TRACEPOINT_KUNIT_TEST) ? 0 : 1);
+	for_each_kernel_tracepoint(look_for_switch, &switches);
+	KUNIT_EXPECT_EQ(test, switches, 1);
 	if (!IS_MODULE(CONFIG_TRACEPOINT_KUNIT_TEST))
 		return;
 	KUNIT_ASSERT_EQ(test, register_tracepoint_module_notifier(&nb), 0);
 	KUNIT_EXPECT_EQ(test, calls, 1UL);
 	KUNIT_ASSERT_EQ(test, unregister_tracepoint_module_notifier(&nb), 0);
 	KUNIT_EXPECT_EQ(test, calls, 12UL);
+	KUNIT_EXPECT_EQ(test, unregister_tracepoint_module_notifier(&nb), -ENOENT);
+	KUNIT_EXPECT_EQ(test, calls, 12UL);
 }
+
+#ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
+static struct tracepoint *sys_enter, *sys_exit;
+
+static void find_syscalls(struct tracepoint *tp, void *unused)
+{
+	if (!strcmp(tp->name, "sys_enter"))
+		sys_enter = tp;
+	else if (!strcmp(tp->name, "sys_exit"))
+		sys_exit = tp;
+}
+
+static void probe_syscall(void *data, struct pt_regs *regs, long number)
+{
+}
+
+/* How many tasks take the slow path of system calls, and how many do not. */
+static void count_tasks(unsigned int *slow, unsigned int *fast)
+{
+	struct task_struct *process, *thread;
+
+	*slow = 0;
+	*fast = 0;
+	rcu_read_lock();
+	for_each_process_thread(process, thread) {
+		if (test_task_syscall_work(thread, SYSCALL_TRACEPOINT))
+			(*slow)++;
+		else
+			(*fast)++;
+	}
+	rcu_read_unlock();
+}
+
+/* All tasks take the slow path from the first probe to the last one. */
+static void tp_test_syscalls(struct kunit *test)
+{
+	unsigned int slow, fast;
+
+	for_each_kernel_tracepoint(find_syscalls, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, sys_enter);
+	KUNIT_ASSERT_NOT_NULL(test, sys_exit);
+	count_tasks(&slow, &fast);
+	if (slow)
+		kunit_skip(test, "somebody traces system calls");
+
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_register(sys_enter, probe_syscall, NULL), 0);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_register(sys_exit, probe_syscall, NULL), 0);
+	count_tasks(&slow, &fast);
+	KUNIT_EXPECT_EQ(test, fast, 0);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(sys_enter, probe_syscall, NULL), 0);
+	count_tasks(&slow, &fast);
+	KUNIT_EXPECT_EQ(test, fast, 0);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(sys_exit, probe_syscall, NULL), 0);
+	count_tasks(&slow, &fast);
+	KUNIT_EXPECT_EQ(test, slow, 0);
+}
+#endif /* CONFIG_HAVE_SYSCALL_TRACEPOINTS */
 
 /* No code calls so far from itself. */
 static void tp_test_no_function(struct kunit *test)
@@ -1020,6 +1103,12 @@ static void tp_test_no_function(struct kunit *test)
 							NULL), -ERANGE);
 	KUNIT_EXPECT_FALSE(test, trace_kunit_plain_enabled());
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+
+	KUNIT_EXPECT_EQ(test, register_trace_kunit_plain(probe_plain, digit(1)), 0);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_register(&__tracepoint_kunit_plain, far,
+							NULL), -ERANGE);
+	KUNIT_EXPECT_EQ(test, fire(1), 1UL);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(1)), 0);
 }
 
 /*
@@ -1165,6 +1254,7 @@ static void tp_test_no_code(struct kunit *test)
 }
 
 #define NR_CODES	2500
+#define NR_TRIES	50
 
 static int code_cmp(const void *a, const void *b)
 {
@@ -1183,6 +1273,22 @@ static unsigned int make_codes(struct generated_text *codes)
 		if (arch_make_tracepoint_code(probes + (i % 8 != 0), 2, &codes[i]))
 			break;
 	return i;
+}
+
+/* A part of it: some is kept for the next trampoline. */
+static bool memory_is_returned(const struct generated_text *codes, unsigned int nr)
+{
+	unsigned int i, tries;
+
+	for (tries = 0; tries < NR_TRIES; tries++) {
+		register_trace_kunit_plain(probe_plain, digit(1));
+		unregister_trace_kunit_plain(probe_plain, digit(1));
+		msleep(100);
+		for (i = 0; i < nr; i++)
+			if (!is_tracepoint_trampoline((unsigned long)codes[i].text))
+				return true;
+	}
+	return false;
 }
 
 /* More trampolines than the first memory holds: none overlaps another one. */
@@ -1208,12 +1314,66 @@ static void tp_test_many_codes(struct kunit *test)
 		for (i = 0; i < nr; i++)
 			arch_free_tracepoint_code(&codes[i % 2 ? nr - 1 - i / 2 : i / 2]);
 	}
+	if (IS_ENABLED(CONFIG_MODULES))
+		KUNIT_EXPECT_TRUE(test, memory_is_returned(codes, nr));
 	kvfree(codes);
+}
+
+#define TOO_MANY_PROBES	4000
+
+/* There is no trampoline for so many probes. */
+static void tp_test_long_code(struct kunit *test)
+{
+	struct tracepoint_func *probes;
+	struct generated_text code;
+	unsigned int i;
+
+	probes = kvcalloc(TOO_MANY_PROBES + 1, sizeof(*probes), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, probes);
+	for (i = 0; i < TOO_MANY_PROBES; i++)
+		probes[i] = (struct tracepoint_func){ .func = probe_plain, .data = test };
+	KUNIT_EXPECT_EQ(test, arch_make_tracepoint_code(probes, 2, &code), -ENOMEM);
+	kvfree(probes);
+}
+
+/* What is left of a trampoline must not be executed, whatever leads to it. */
+static void tp_test_stale_code(struct kunit *test)
+{
+	struct tracepoint_func probes[] = { { .func = probe_plain }, { .func = probe_plain }, { } };
+	struct generated_text code;
+	unsigned int nr;
+
+	for (nr = 1; nr <= 2; nr++) {
+		KUNIT_ASSERT_EQ(test, arch_make_tracepoint_code(probes + 2 - nr, 2, &code), 0);
+		KUNIT_EXPECT_NE(test, *code.text, INT3_INSN_OPCODE);
+		arch_free_tracepoint_code(&code);
+		KUNIT_EXPECT_EQ(test, *code.text, INT3_INSN_OPCODE);
+	}
+}
+
+/* The memory of a trampoline that is not used any more has another one later. */
+static void tp_test_code_is_freed(struct kunit *test)
+{
+	s32 *codes = kunit_kcalloc(test, NR_TRIES, sizeof(*codes), GFP_KERNEL);
+	unsigned int nr, i;
+
+	KUNIT_ASSERT_NOT_NULL(test, codes);
+	for (nr = 0; nr < NR_TRIES; nr++) {
+		register_trace_kunit_plain(probe_plain, digit(1));
+		codes[nr] = __tracepoint_kunit_plain.code;
+		unregister_trace_kunit_plain(probe_plain, digit(1));
+		for (i = 0; i < nr; i++)
+			if (codes[i] == codes[nr])
+				return;
+		msleep(100);
+	}
+	KUNIT_FAIL(test, "%u trampolines, and none was freed", nr);
 }
 
 static void tp_test_name(struct kunit *test)
 {
 	char name[KSYM_SYMBOL_LEN];
+	unsigned int tries;
 	void *text;
 
 	if (!IS_ENABLED(CONFIG_KALLSYMS))
@@ -1224,6 +1384,11 @@ static void tp_test_name(struct kunit *test)
 	unregister_trace_kunit_plain(probe_plain, digit(1));
 	KUNIT_EXPECT_STREQ(test, name,
 			   "tracepoint_trampoline_kunit_plain [__builtin__tracepoint]");
+	for (tries = 0; tries < NR_TRIES && strchr(name, '['); tries++) {
+		msleep(100);
+		snprintf(name, sizeof(name), "%ps", text + 1);
+	}
+	KUNIT_EXPECT_PTR_EQ(test, strchr(name, '['), NULL);
 }
 #endif /* CONFIG_TRACEPOINT_TRAMPOLINE */
 
@@ -1329,6 +1494,107 @@ static void tp_test_remove_while_deferred(struct kunit *test)
 	for (nth = 1; remove_while_deferred(test, nth); nth++)
 		;
 	KUNIT_EXPECT_GT(test, nth, NR_ALLOCS);
+}
+
+/* A task that defers gets no such calls either, once they would be wrong. */
+static void tp_test_remove_and_defer(struct kunit *test)
+{
+	unsigned long i;
+	bool deferred;
+
+	if (!IS_ENABLED(CONFIG_IMMEDIATE))
+		kunit_skip(test, "needs IMMEDIATE");
+	need_failing_alloc(test);
+	for (i = 1; i <= 3; i++)
+		register_trace_kunit_plain(probe_plain, digit(i));
+	deferred = imv_defer_begin();
+	KUNIT_EXPECT_TRUE(test, deferred);
+
+	fail_next_alloc();
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(2)), 0);
+	stop_failing();
+	KUNIT_EXPECT_EQ(test, fire(0), 13UL);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(1)), 0);
+	tracepoint_synchronize_unregister();
+	KUNIT_EXPECT_EQ(test, fire(0), 3UL);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(3)), 0);
+	tracepoint_synchronize_unregister();
+	KUNIT_EXPECT_EQ(test, fire(0), 0UL);
+	imv_defer_end(deferred);
+	KUNIT_EXPECT_EQ(test, fire(0), 0UL);
+}
+
+/* Somebody who is still in a probe, or where one was called without RCU. */
+struct lingerer {
+	struct completion entered;
+	bool may_leave, left;
+};
+
+static void linger(struct lingerer *lingerer)
+{
+	complete(&lingerer->entered);
+	while (!READ_ONCE(lingerer->may_leave))
+		cpu_relax();
+	mdelay(100);
+	WRITE_ONCE(lingerer->left, true);
+}
+
+static void probe_lingers(void *data, int number)
+{
+	linger(data);
+}
+
+static int hit_and_linger(void *unused)
+{
+	trace_kunit_callbacks(1);
+	return 0;
+}
+
+static int linger_in_srcu(void *data)
+{
+	int idx = srcu_read_lock(&tracepoint_srcu);
+
+	linger(data);
+	srcu_read_unlock(&tracepoint_srcu, idx);
+	return 0;
+}
+
+/* Whoever was there has left when the wait is over. */
+static void expect_wait(struct kunit *test, int (*fn)(void *), struct lingerer *lingerer)
+{
+	struct task_struct *thread;
+	unsigned int cpu;
+
+	init_completion(&lingerer->entered);
+	migrate_disable();
+	cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
+	thread = kthread_create_on_cpu(fn, lingerer, cpu, "kunit_linger/%u");
+	if (IS_ERR(thread)) {
+		migrate_enable();
+		KUNIT_FAIL(test, "no thread");
+		return;
+	}
+	get_task_struct(thread);
+	wake_up_process(thread);
+	wait_for_completion(&lingerer->entered);
+	unregister_trace_kunit_callbacks(probe_lingers, lingerer);
+	WRITE_ONCE(lingerer->may_leave, true);
+	tracepoint_synchronize_unregister();
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(lingerer->left));
+	migrate_enable();
+	kthread_stop(thread);
+	put_task_struct(thread);
+}
+
+static void tp_test_synchronize(struct kunit *test)
+{
+	struct lingerer in_probe = { }, in_srcu = { };
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_callbacks(probe_lingers, &in_probe), 0);
+	expect_wait(test, hit_and_linger, &in_probe);
+	expect_wait(test, linger_in_srcu, &in_srcu);
 }
 
 static int pair_a, pair_b;
@@ -1467,6 +1733,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_many_probes),
 	KUNIT_CASE(tp_test_stack),
 	KUNIT_CASE(tp_test_order),
+	KUNIT_CASE(tp_test_default_priority),
 	KUNIT_CASE(tp_test_duplicate),
 	KUNIT_CASE(tp_test_unknown),
 	KUNIT_CASE(tp_test_no_probe),
@@ -1487,16 +1754,24 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_name_with_suffix),
 	KUNIT_CASE(tp_test_call),
 	KUNIT_CASE(tp_test_enumeration),
+#ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
+	KUNIT_CASE(tp_test_syscalls),
+#endif
+	KUNIT_CASE(tp_test_synchronize),
 	KUNIT_CASE(tp_test_pairs),
 	KUNIT_CASE(tp_test_static_call),
 	KUNIT_CASE(tp_test_no_memory_to_add),
 	KUNIT_CASE(tp_test_no_memory_to_remove),
 	KUNIT_CASE(tp_test_remove_while_deferred),
+	KUNIT_CASE(tp_test_remove_and_defer),
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 	KUNIT_CASE(tp_test_no_memory_for_code),
 	KUNIT_CASE(tp_test_no_code),
 	KUNIT_CASE(tp_test_no_kprobe),
 	KUNIT_CASE(tp_test_many_codes),
+	KUNIT_CASE(tp_test_long_code),
+	KUNIT_CASE(tp_test_stale_code),
+	KUNIT_CASE(tp_test_code_is_freed),
 	KUNIT_CASE(tp_test_name),
 	KUNIT_CASE(tp_test_single_steps),
 #endif
