@@ -122,10 +122,10 @@ class Guest:
             stderr=open(f'{self.dir}/qemu.err', 'ab'))
         self.serial, self.monitor = self.connect('serial'), self.connect('monitor')
         self.answer = b''
-        self.until(self.monitor, b'(qemu) ', 30)
+        self.until(self.monitor, b'(qemu) ', 60)
 
     def connect(self, name):
-        for _ in range(100):
+        for _ in range(600):
             try:
                 s = socket.socket(socket.AF_UNIX)
                 s.connect(f'{self.dir}/{name}')
