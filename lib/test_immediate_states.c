@@ -221,9 +221,9 @@ static void look(int *seen)
  * for before or after may need this CPU: then it is not held. It executes nothing
  * that is patched but at stops: QEMU with a thread a CPU may keep for ever what it
  * translates while that is written.
+ *
+ * A synchronisation that does not wait for this CPU would be over meanwhile.
  */
-
-/* A synchronisation that does not wait for this CPU would be over meanwhile. */
 static void look_at_stop(struct stop *stop)
 {
 	unsigned long flags;

@@ -291,17 +291,23 @@ static int undo_perf(const struct op *op)
 	return close(perf_fd) ? -errno : 0;
 }
 
-static int act_perf_filter(const struct op *op)
+/* An event, and then something for it, or none at all. */
+static int act_perf_with(const struct op *op, unsigned long request, unsigned long arg)
 {
 	int ret = act_perf(op);
 
 	if (ret)
 		return ret;
-	if (!ioctl(perf_fd, PERF_EVENT_IOC_SET_FILTER, op->on))
+	if (!ioctl(perf_fd, request, arg))
 		return 0;
 	ret = -errno;
 	close(perf_fd);
 	return ret;
+}
+
+static int act_perf_filter(const struct op *op)
+{
+	return act_perf_with(op, PERF_EVENT_IOC_SET_FILTER, (unsigned long)op->on);
 }
 
 static int load_prog(int type)
@@ -337,15 +343,7 @@ static int undo_prog(const struct op *op)
 
 static int act_perf_prog(const struct op *op)
 {
-	int ret = act_perf(op);
-
-	if (ret)
-		return ret;
-	if (!ioctl(perf_fd, PERF_EVENT_IOC_SET_BPF, prog_fd))
-		return 0;
-	ret = -errno;
-	close(perf_fd);
-	return ret;
+	return act_perf_with(op, PERF_EVENT_IOC_SET_BPF, prog_fd);
 }
 
 static int act_raw(const struct op *op)

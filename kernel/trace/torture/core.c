@@ -79,24 +79,24 @@ static unsigned long ends_at;
 DEFINE_PER_CPU(struct tt_counts, tt_counts);
 EXPORT_PER_CPU_SYMBOL_GPL(tt_counts);
 
-static unsigned long count_of(enum tt_counter counter)
+static unsigned long sum_of(const unsigned long __percpu *count)
 {
 	unsigned long sum = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu(tt_counts, cpu).events[counter]);
+		sum += READ_ONCE(*per_cpu_ptr(count, cpu));
 	return sum;
+}
+
+static unsigned long count_of(enum tt_counter counter)
+{
+	return sum_of(&tt_counts.events[counter]);
 }
 
 static unsigned long hits_of(enum tt_kind_id kind)
 {
-	unsigned long sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu(tt_counts, cpu).hits[kind]);
-	return sum;
+	return sum_of(&tt_counts.hits[kind]);
 }
 
 static unsigned long all_hits(void)

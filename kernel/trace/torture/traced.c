@@ -9,7 +9,7 @@
 #include "torture.h"
 
 #ifdef TT_HAVE_FUNCS
-/* A hit is checked by who calls: what is left is not to be optimised away. */
+/* The caller checks the hit. The compiler must not drop the empty function. */
 #define TRACED(n)							\
 static noinline void traced_##n(struct tt_hit *hit)			\
 {									\
