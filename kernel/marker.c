@@ -309,8 +309,10 @@ static int update_entry(struct marker_entry *entry, struct marker_probes *probes
 	}
 	set_calls(probes, armed);
 	publish_probes(entry, probes);
-	if (active == was_active)
+	if (active == was_active) {
+		marker_finish_guards();
 		return 0;
+	}
 	entry->active = active;
 	marker_set_guards(entry);
 	if (!active)
@@ -718,6 +720,8 @@ static int arm_name(const char *text)
 		return -ENOENT;
 	if (!name->arm_count)
 		ret = arm_entries(name, true, NULL);
+	else
+		marker_finish_guards();
 	if (!ret)
 		name->arm_count++;
 	return ret;

@@ -10,6 +10,7 @@
 #include <linux/notifier.h>
 #include <linux/string.h>
 
+#include "test_defer.h"
 #include "test_fail_alloc.h"
 
 #define NUMBER_FORMAT	"number %d text %s"
@@ -235,6 +236,37 @@ static void marker_test_arm_stays(struct kunit *test)
 	marker_probe_unregister("kunit_number", variadic, digit(2));
 	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_number"), 0);
 	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_number"), -ENOENT);
+}
+
+static void attach_first(void)
+{
+	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(1));
+}
+
+static void attach_and_arm(void)
+{
+	marker_probe_register("kunit_number", NUMBER_FORMAT, variadic, digit(1));
+	marker_arm("kunit_number");
+}
+
+/* Who attaches to a marker that is on, or arms it, does not wait for who deferred. */
+static void marker_test_deferred_by_another(struct kunit *test)
+{
+	struct deferrer deferrer;
+
+	KUNIT_ASSERT_TRUE(test, start_deferring(&deferrer, attach_first));
+	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(2));
+	KUNIT_EXPECT_EQ(test, fire(1), 12UL);
+	stop_deferring(&deferrer);
+	KUNIT_EXPECT_EQ(test, deferrer.deferred, IS_ENABLED(CONFIG_IMMEDIATE_SITES));
+	marker_probe_unregister("kunit_number", probe, digit(1));
+	marker_probe_unregister("kunit_number", probe, digit(2));
+
+	KUNIT_ASSERT_TRUE(test, start_deferring(&deferrer, attach_and_arm));
+	marker_arm("kunit_number");
+	KUNIT_EXPECT_EQ(test, fire(1), 1UL);
+	stop_deferring(&deferrer);
+	KUNIT_EXPECT_EQ(test, deferrer.deferred, IS_ENABLED(CONFIG_IMMEDIATE_SITES));
 }
 
 static void marker_test_both_forms(struct kunit *test)
@@ -878,6 +910,7 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_variadic),
 	KUNIT_CASE(marker_test_arm_nests),
 	KUNIT_CASE(marker_test_arm_stays),
+	KUNIT_CASE(marker_test_deferred_by_another),
 	KUNIT_CASE(marker_test_both_forms),
 	KUNIT_CASE(marker_test_values),
 	KUNIT_CASE(marker_test_noargs),

@@ -27,6 +27,7 @@
 #include <asm/unwind.h>
 #endif
 
+#include "test_defer.h"
 #include "test_fail_alloc.h"
 
 DECLARE_TRACE(kunit_plain, TP_PROTO(int number, const char *text),
@@ -1428,43 +1429,23 @@ static void tp_test_no_memory_to_remove(struct kunit *test)
 	KUNIT_EXPECT_GT(test, nth, NR_ALLOCS);
 }
 
-/* Another task registers, and leaves for later that the CPUs see it. */
-struct deferrer {
-	struct completion began, end;
-	bool deferred;
-};
-
-static int defer_until_told(void *data)
+static void attach_third(void)
 {
-	struct deferrer *deferrer = data;
-
-	deferrer->deferred = imv_defer_begin();
 	register_trace_kunit_plain(probe_plain, digit(3));
-	complete(&deferrer->began);
-	wait_for_completion(&deferrer->end);
-	imv_defer_end(deferrer->deferred);
-	return 0;
 }
 
 static bool remove_while_deferred(struct kunit *test, int nth)
 {
-	struct deferrer deferrer = { };
-	struct task_struct *thread;
+	struct deferrer deferrer;
 	bool failed;
 	int ret;
 
-	init_completion(&deferrer.began);
-	init_completion(&deferrer.end);
 	register_trace_kunit_plain(probe_plain, digit(1));
 	register_trace_kunit_plain(probe_plain, digit(2));
-	thread = kthread_create(defer_until_told, &deferrer, "kunit-defer");
-	if (IS_ERR(thread)) {
+	if (!start_deferring(&deferrer, attach_third)) {
 		KUNIT_FAIL(test, "no thread");
 		return false;
 	}
-	get_task_struct(thread);
-	wake_up_process(thread);
-	wait_for_completion(&deferrer.began);
 
 	fail_nth_alloc(nth);
 	ret = unregister_trace_kunit_plain(probe_plain, digit(1));
@@ -1473,9 +1454,7 @@ static bool remove_while_deferred(struct kunit *test, int nth)
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_EQ(test, fire(1), 23UL);
 
-	complete(&deferrer.end);
-	kthread_stop(thread);
-	put_task_struct(thread);
+	stop_deferring(&deferrer);
 	KUNIT_EXPECT_TRUE(test, deferrer.deferred);
 	KUNIT_EXPECT_EQ(test, fire(1), 23UL);
 	unregister_trace_kunit_plain(probe_plain, digit(2));

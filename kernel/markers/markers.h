@@ -261,6 +261,7 @@ int marker_check_variadic(const char *format);
 int marker_connect_entry(struct marker_entry *entry);
 void marker_disconnect_entry(struct marker_entry *entry);
 void marker_set_guards(struct marker_entry *entry);
+void marker_finish_guards(void);
 int marker_add_range(struct marker_range *range);
 bool marker_disconnect_range(struct marker_range *range);
 void marker_remove_range(struct marker_range *range);

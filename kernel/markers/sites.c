@@ -193,6 +193,21 @@ void marker_set_guards(struct marker_entry *entry)
 	imv_batch_commit();
 }
 
+/**
+ * marker_finish_guards - let the sites follow guards that are set already
+ *
+ * The task that set them may have deferred that. Who attaches one more probe must
+ * not depend on when it ends.
+ *
+ * Context: may sleep; takes what imv_set() takes.
+ */
+void marker_finish_guards(void)
+{
+	lockdep_assert_held(&markers_mutex);
+	imv_batch_begin();
+	imv_batch_commit();
+}
+
 /* Probes that wait for this marker but know it with another format. */
 static void warn_of_other_formats(const struct marker_entry *entry)
 {

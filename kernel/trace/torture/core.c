@@ -338,6 +338,7 @@ static void report_end(void)
 
 	for_each_set_bit(kind, &kinds_on, TT_NR_KINDS)
 		pr_info("%s: %lu hits\n", all_kinds[kind]->name, hits_of(kind));
+	tt_report_lost();
 	pr_info("--- End of test: %s: seed=%lu hits=%lu sets=%lu registrations=%lu nmis=%lu lost=%lu late=%lu mixed=%lu torn=%lu twice=%lu failed=%lu calls=%lu of %lu\n",
 		all_is_well() ? "SUCCESS" : "FAILURE", seed, all_hits(),
 		count_of(TT_SETS), count_of(TT_REGISTRATIONS), count_of(TT_NMIS),

@@ -3,9 +3,13 @@
  * The torture of tracing: probes. Hits are compared with what is attached; probes are
  * attached and detached, several in turn, also while the patching of code is deferred.
  */
+#define pr_fmt(fmt) "tracetorture: " fmt
+
 #include <linux/export.h>
 #include <linux/immediate.h>
 #include <linux/kernel.h>
+#include <linux/preempt.h>
+#include <linux/printk.h>
 #include <linux/string.h>
 
 #include "torture.h"
@@ -34,6 +38,40 @@ void tt_before(struct tt_hit *hit, const struct tt_target *target)
 }
 EXPORT_SYMBOL_GPL(tt_before);
 
+/* The first hit that was lost, for the report. */
+static struct {
+	unsigned long found;
+	unsigned int owner;
+	bool in_nmi;
+	struct tt_hit hit;
+} first_lost;
+
+static void note_lost(const struct tt_hit *hit, unsigned int owner)
+{
+	tt_count(TT_LOST, 1);
+	if (cmpxchg(&first_lost.found, 0, 1))
+		return;
+	first_lost.owner = owner;
+	first_lost.in_nmi = in_nmi();
+	first_lost.hit = *hit;
+}
+
+/**
+ * tt_report_lost - print what is known of the first hit that was lost
+ *
+ * Context: any; after the last hit.
+ */
+void tt_report_lost(void)
+{
+	const struct tt_hit *hit = &first_lost.hit;
+
+	if (first_lost.found)
+		pr_info("the first lost hit: %ps, in %s, owner %u, attachment %lu, reached %lu probes, of this owner %lu\n",
+			hit->target, first_lost.in_nmi ? "NMI" : "a thread", first_lost.owner,
+			hit->expected[first_lost.owner], hit->calls,
+			hit->seen[first_lost.owner]);
+}
+
 /**
  * tt_after - check what a hit has reached
  * @hit: the hit
@@ -49,7 +87,7 @@ void tt_after(struct tt_hit *hit, enum tt_kind_id kind)
 	for (i = 0; i < TT_OWNERS; i++)
 		if (unlikely(hit->seen[i] != hit->expected[i]) && hit->expected[i] &&
 		    hit->expected[i] == READ_ONCE(hit->target->expected[i]))
-			tt_count(TT_LOST, 1);
+			note_lost(hit, i);
 	tt_count_hits(kind, 1);
 	tt_count(TT_CALLED, hit->calls);
 }

@@ -223,6 +223,7 @@ struct tt_probes {
 
 void tt_before(struct tt_hit *hit, const struct tt_target *target);
 void tt_after(struct tt_hit *hit, enum tt_kind_id kind);
+void tt_report_lost(void);
 void tt_called(struct tt_data *data, struct tt_hit *hit, void *self, bool arguments_agree);
 struct tt_data *tt_last_data(struct tt_target *target, unsigned int owner);
 void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
