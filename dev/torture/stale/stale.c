@@ -4,12 +4,16 @@
  * breakpoint that the kernel has replaced by the new instruction, until the next
  * write to it: it translated the code between another CPU's look for translations to
  * drop and that CPU's store. Stock 6.1 has it too, with a static key that is changed
- * all the time. The kernel executes such an instruction again when it finds no
- * breakpoint in memory; it oopses when the next change has begun meanwhile. Here it
- * executes the instruction again then, too. A breakpoint that nobody ever handles is
- * executed for ever, and the guest ends by its time limit.
+ * all the time: kprobes execute such an instruction again when they find no breakpoint
+ * in memory, which goes on for ever, also in an NMI; and the kernel oopses when the next
+ * change has begun meanwhile. So this comes before kprobes and before the oops.
+ *
+ * Here the instruction is executed again with the resume flag, which does nothing
+ * without breakpoints of the debug registers. QEMU translates that apart from the code
+ * without the flag, so it reads the memory anew, where no breakpoint is.
  */
 #include <linux/atomic.h>
+#include <linux/ftrace.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
 #include <linux/limits.h>
@@ -17,7 +21,9 @@
 #include <linux/moduleparam.h>
 #include <linux/notifier.h>
 #include <linux/ptrace.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
+#include <asm/processor-flags.h>
 #include <asm/text-patching.h>
 
 static atomic_long_t again;
@@ -31,17 +37,49 @@ static const struct kernel_param_ops again_ops = { .get = again_get };
 module_param_cb(again, &again_ops, NULL, 0444);
 MODULE_PARM_DESC(again, "instructions that were executed again");
 
+static void execute_again(struct pt_regs *regs)
+{
+	atomic_long_inc(&again);
+	regs->ip -= INT3_INSN_SIZE;
+	regs->flags |= X86_EFLAGS_RF;
+}
+
+/* Takes the place of kprobes' handler. */
+static int execute_stale(struct pt_regs *regs)
+{
+	execute_again(regs);
+	return 1;
+}
+
+static void before_kprobes(unsigned long ip, unsigned long parent_ip,
+			   struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct pt_regs *call = ftrace_get_regs(fregs);
+	struct pt_regs *regs = (void *)regs_get_kernel_argument(call, 0);
+	u8 *insn = (u8 *)regs->ip - INT3_INSN_SIZE;
+
+	if (!user_mode(regs) && READ_ONCE(*insn) != INT3_INSN_OPCODE)
+		ftrace_instruction_pointer_set(fregs, (unsigned long)execute_stale);
+}
+
+static struct ftrace_ops handler_ops = {
+	.func = before_kprobes,
+	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
+};
+
 static int stale_notify(struct notifier_block *nb, unsigned long what, void *data)
 {
 	struct die_args *args = data;
 
 	if (what != DIE_INT3 || user_mode(args->regs))
 		return NOTIFY_DONE;
-	atomic_long_inc(&again);
-	args->regs->ip -= INT3_INSN_SIZE;
+	execute_again(args->regs);
 	return NOTIFY_STOP;
 }
 
+NOKPROBE_SYMBOL(execute_again);
+NOKPROBE_SYMBOL(execute_stale);
+NOKPROBE_SYMBOL(before_kprobes);
 NOKPROBE_SYMBOL(stale_notify);
 
 static struct notifier_block stale_nb = {
@@ -51,15 +89,27 @@ static struct notifier_block stale_nb = {
 
 static int __init stale_init(void)
 {
-	return register_die_notifier(&stale_nb);
+	unsigned char name[] = "kprobe_int3_handler";
+	int ret = ftrace_set_filter(&handler_ops, name, strlen(name), 0);
+
+	if (ret)
+		return ret;
+	ret = register_ftrace_function(&handler_ops);
+	if (ret)
+		return ret;
+	ret = register_die_notifier(&stale_nb);
+	if (ret)
+		unregister_ftrace_function(&handler_ops);
+	return ret;
 }
 module_init(stale_init);
 
 static void __exit stale_exit(void)
 {
 	unregister_die_notifier(&stale_nb);
+	unregister_ftrace_function(&handler_ops);
 }
 module_exit(stale_exit);
 
-MODULE_DESCRIPTION("Executes again what QEMU takes for a breakpoint");
+MODULE_DESCRIPTION("Executes what QEMU takes for a breakpoint that is gone");
 MODULE_LICENSE("GPL");
