@@ -116,11 +116,12 @@ static __always_inline void tt_hit_jump(void)
 	tt_count_hits(TT_JUMP, TT_OWNERS * TT_NR_JUMPS);
 }
 
-/* @site hits @_target; it has the address of what it hits with in hit. */
+/*
+ * @site hits @_target with the hit that the function has as hit: one for all its sites,
+ * since KASAN gives each variable a place of its own on the stack.
+ */
 #define TT_HIT(kind, _target, site)					\
 	do {								\
-		struct tt_hit __hit, *hit = &__hit;			\
-									\
 		tt_before(hit, _target);				\
 		site;							\
 		tt_after(hit, kind);					\
@@ -137,6 +138,8 @@ static inline struct tt_wide tt_wide_of(struct tt_hit *hit)
 
 static __always_inline void tt_hit_tp(void)
 {
+	struct tt_hit this, *hit = &this;
+
 	TT_FOR_EACH_TP(TT_HIT_TP)
 	TT_HIT(TT_TP, &tt_tp_targets[TT_MAX_WORDS],
 	       trace_torture_wide_tp(tt_wide_of(hit), tt_word(hit, 2)));
@@ -146,6 +149,8 @@ static __always_inline void tt_hit_tp(void)
 
 static __always_inline void tt_hit_storm(void)
 {
+	struct tt_hit this, *hit = &this;
+
 	TT_HIT_STORM();
 	TT_HIT_STORM();
 }
@@ -153,6 +158,8 @@ static __always_inline void tt_hit_storm(void)
 #ifdef CONFIG_MARKERS
 static __always_inline void tt_hit_marker(void)
 {
+	struct tt_hit this, *hit = &this;
+
 	TT_HIT(TT_MARKER, &tt_marker_targets[TT_MARKER_ONE],
 	       trace_mark(torture_one, TT_FORMAT_ONE, hit));
 	TT_HIT(TT_MARKER, &tt_marker_targets[TT_MARKER_THREE],
@@ -170,6 +177,7 @@ static __always_inline void tt_hit_marker(void)
 #ifdef TT_HAVE_FUNCS
 static __always_inline void tt_hit_func(void)
 {
+	struct tt_hit this, *hit = &this;
 	unsigned int i;
 
 	for (i = 0; i < TT_NR_FUNCS; i++)

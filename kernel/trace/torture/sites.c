@@ -52,6 +52,8 @@ static __always_inline void hit_all(void)
 /* More sites than are patched with the memory that is there at all times. */
 static noinline void storm(void)
 {
+	struct tt_hit this, *hit = &this;
+
 	HITS_80();
 	HITS_80();
 	HITS_80();
