@@ -6,13 +6,20 @@
 #include <kunit/test.h>
 #include <linux/bits.h>
 #include <linux/bitops.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/err.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
+#include <linux/kthread.h>
 #include <linux/linkage.h>
 #include <linux/module.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
 #ifdef CONFIG_X86_64
 #include <asm/ibt.h>
@@ -605,6 +612,73 @@ static void sets_test_name(struct kunit *test)
 	stop(test, &tracers[1]);
 }
 
+/* A task that stays in a tracer, which it may be preempted in. */
+static struct {
+	struct completion entered;
+	const void *caller;
+	u8 code[16];
+	bool may_leave;
+} lingerer;
+
+static notrace void linger(unsigned long ip, unsigned long parent_ip,
+			   struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	lingerer.caller = __builtin_return_address(0);
+	memcpy(lingerer.code, lingerer.caller, sizeof(lingerer.code));
+	complete(&lingerer.entered);
+	while (!READ_ONCE(lingerer.may_leave))
+		cpu_relax();
+}
+
+static int call_and_linger(void *unused)
+{
+	traced_a(1);
+	return 0;
+}
+
+/*
+ * The code of a set that no function calls any more stays as it is while a task will
+ * return there. Half a second is long for what does not wait.
+ */
+static void expect_code_stays(struct kunit *test, struct tracer *newest)
+{
+	u8 code[sizeof(lingerer.code)] = { };
+
+	start(test, newest, 3, 0, traced_a);
+	msleep(500);
+	KUNIT_EXPECT_EQ(test, 0, copy_from_kernel_nofault(code, lingerer.caller, sizeof(code)));
+	KUNIT_EXPECT_EQ(test, 0, memcmp(code, lingerer.code, sizeof(code)));
+}
+
+static void sets_test_in_use(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	struct task_struct *thread;
+
+	if (!IS_ENABLED(CONFIG_FTRACE_SETS) || num_online_cpus() < 2)
+		kunit_skip(test, "needs FTRACE_SETS and two CPUs");
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	init_completion(&lingerer.entered);
+	lingerer.may_leave = false;
+	start(test, &tracers[0], 1, 0, traced_a);
+	init_tracer(&tracers[1], 2, 0);
+	tracers[1].ops.func = linger;
+	KUNIT_ASSERT_EQ(test, want(&tracers[1], traced_a), 0);
+	thread = kthread_create(call_and_linger, NULL, "kunit_linger");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&tracers[1].ops), 0);
+	get_task_struct(thread);
+	wake_up_process(thread);
+	wait_for_completion(&lingerer.entered);
+	expect_code_stays(test, &tracers[2]);
+	WRITE_ONCE(lingerer.may_leave, true);
+	kthread_stop(thread);
+	put_task_struct(thread);
+	stop(test, &tracers[1]);
+	stop(test, &tracers[0]);
+	stop(test, &tracers[2]);
+}
+
 static int register_named(struct kunit *test, struct tracer *tracer,
 			  const char *name, unsigned long flags)
 {
@@ -740,6 +814,7 @@ static struct kunit_case sets_test_cases[] = {
 #endif
 	KUNIT_CASE(sets_test_stack),
 	KUNIT_CASE(sets_test_no_list),
+	KUNIT_CASE(sets_test_in_use),
 	KUNIT_CASE(sets_test_name),
 	KUNIT_CASE(sets_test_bad_names),
 	KUNIT_CASE(sets_test_reserved_names),
