@@ -16,7 +16,8 @@ leaks() {
 	sleep 1
 	echo scan >$kmemleak
 	cat $kmemleak >"$RESULTS/leaks"
-	echo "leaked:$(grep -c '^unreferenced object' "$RESULTS/leaks")" >>"$RESULTS/counters"
+	echo "leaked:$(awk -f dev/torture/leaks.awk dev/torture/leaks.stock "$RESULTS/leaks")" \
+		>>"$RESULTS/counters"
 }
 
 [[ $stale == - ]] || insmod "$stale/stale.ko" || exit 1
