@@ -51,18 +51,21 @@ def errors(out):
 
 
 def skipped(out):
+    """By their text, which is the same when lines are added above it."""
     path = f'{out}/skip.csv'
     skip = set()
     if os.path.exists(path):
         with open(path, encoding='utf-8') as f:
-            skip = {(n, int(l), w) for n, l, w in csv.reader(f)}
+            skip = {tuple(row) for row in csv.reader(f)}
     if os.path.exists(f'{out}/points.csv'):
+        at = collections.defaultdict(set)
         with open(f'{out}/points.csv', encoding='utf-8') as f:
-            here_are = {(p['file'], int(p['line']), p['what']) for p in csv.DictReader(f)}
+            for p in csv.DictReader(f):
+                at[p['file'], int(p['line']), p['what']].add(
+                    (p['file'], p['function'], p['what'], p['old']))
         for name, line, what in errors(out):
             # A macro's error may be told of the line behind it.
-            skip |= {(name, line, what), (name, line - 1, what)} & here_are \
-                if (name, line, what) not in here_are else {(name, line, what)}
+            skip |= at[name, line, what] or at[name, line - 1, what]
     with open(path, 'w', encoding='utf-8') as f:
         csv.writer(f).writerows(sorted(skip))
     return skip
@@ -110,7 +113,7 @@ def main(out):
     for name, only in listed():
         text = read(f'{out}/stage/{name}')
         new, found, left = points.mutate(
-            name, text, first, {(l, w) for n, l, w in skip if n == name}, only)
+            name, text, first, {s[1:] for s in skip if s[0] == name}, only)
         write(f'{out}/linux/{name}', '#include <linux/mutants.h>\n#line 1\n' + new)
         rows += [(nr, name, *rest) for nr, *rest in found]
         not_tried += [(name, *n) for n in left]

@@ -82,7 +82,7 @@ class Node:
 class File:
     def __init__(self, name, text, first, skip=frozenset(), only=None):
         self.name, self.text, self.next = name, text, first
-        self.skip = skip        # (line, class)s that do not compile
+        self.skip = skip        # (function, class, old text)s that do not compile
         self.only = only        # names of functions
         self.toks = tokens_of(text)
         self.points, self.function, self.not_tried = [], None, []
@@ -99,7 +99,7 @@ class File:
         """A number for a mutant, or None if it is one that does not compile."""
         line = self.line(first)
         old, new = (re.sub(r'\s+', ' ', s) for s in (old, new))
-        if (line, what) in self.skip:
+        if (self.function, what, old) in self.skip:
             self.not_tried.append((line, what, old))
             return None
         nr = self.next
@@ -114,6 +114,7 @@ class File:
     def choice(self, node, what, new, old=None):
         """In this mutant the whole node is new."""
         old = old or self.source(node.first, node.last)
+        new = re.sub(r'\s*\n\s*', ' ', new)     # no line more than there were
         nr = self.point(what, node.first, old, new)
         if nr is not None:
             node.wraps.append(lambda s: f'(mutant({nr}) ? ({new}) : ({s}))')

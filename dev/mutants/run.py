@@ -72,6 +72,14 @@ class Guest:
             subprocess.run('find . | cpio -o -H newc --quiet --owner 0:0', cwd=root,
                            shell=True, stdout=f, check=True)
 
+    def kernel(self):
+        """A copy, for the state fits no other."""
+        image = f'{self.build}/vmlinux'
+        with open(f'{self.build}/.config', encoding='ascii') as f:
+            if 'CONFIG_KASAN=y' in f.read():    # as guest.sh does
+                image = f'{self.build}/arch/x86/boot/bzImage'
+        shutil.copy(image, f'{self.dir}/kernel')
+
     def program(self, root, path):
         shutil.copy(path, f'{root}/bin/')
         said = subprocess.run(['ldd', path], capture_output=True, text=True).stdout
@@ -104,15 +112,11 @@ class Guest:
         for name in ('serial', 'monitor'):
             if os.path.exists(f'{self.dir}/{name}'):
                 os.unlink(f'{self.dir}/{name}')
-        image = f'{self.build}/vmlinux'
-        with open(f'{self.build}/.config', encoding='ascii') as f:
-            if 'CONFIG_KASAN=y' in f.read():    # as guest.sh does
-                image = f'{self.build}/arch/x86/boot/bzImage'
         self.log = open(f'{self.dir}/console', 'w+b')
         self.process = subprocess.Popen([
             'qemu-system-x86_64', '-accel', 'tcg,thread=single', '-cpu', 'max', '-smp', '2',
             '-m', '1G', '-nodefaults', '-no-user-config', '-display', 'none',
-            '-no-reboot', '-no-shutdown', '-kernel', image,
+            '-no-reboot', '-no-shutdown', '-kernel', f'{self.dir}/kernel',
             '-initrd', f'{self.dir}/initramfs',
             '-append', 'console=ttyS0 oops=panic mitigations=off no_timer_check rdinit=/init',
             '-serial', f'file:{self.dir}/console',
@@ -159,6 +163,7 @@ class Guest:
 
     def boot(self):
         """Boot, load the suites without their cases, keep the state."""
+        self.kernel()
         self.initramfs()
         subprocess.run(['qemu-img', 'create', '-q', '-f', 'qcow2',
                         f'{self.dir}/state.qcow2', '1M'], check=True)
