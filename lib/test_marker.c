@@ -8,7 +8,10 @@
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/stringhash.h>
 
 #include "test_defer.h"
 #include "test_fail_alloc.h"
@@ -377,6 +380,35 @@ static void marker_test_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 2UL);
 }
 
+/* Asks for another task, as a timer would. */
+static void probe_asks(void *private, void *call_private, const char *format,
+		       va_list *args)
+{
+	note_call(private);
+	set_tsk_need_resched(current);
+	set_preempt_need_resched();
+}
+
+/* Where a hit enables preemption again, the task does not go on in place of another. */
+static void marker_test_resched(struct kunit *test)
+{
+	unsigned int i, late = 0;
+
+	preempt_disable();
+	set_tsk_need_resched(current);
+	set_preempt_need_resched();
+	preempt_enable();
+	if (need_resched())
+		kunit_skip(test, "needs a kernel that preempts itself");
+	marker_probe_register("kunit_number", NUMBER_FORMAT, probe_asks, digit(1));
+	for (i = 0; i < 100; i++) {
+		KUNIT_EXPECT_EQ(test, fire(1), 1UL);
+		late += need_resched();
+	}
+	KUNIT_EXPECT_EQ(test, late, 0);
+	marker_probe_unregister("kunit_number", probe_asks, digit(1));
+}
+
 static void marker_test_noargs(struct kunit *test)
 {
 	marker_probe_register("kunit_noargs", MARK_NOARGS, probe_ignore, digit(5));
@@ -419,6 +451,10 @@ static void marker_test_sites(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info.sites, 3U);
 	KUNIT_EXPECT_EQ(test, info.probes, 2U);
 	KUNIT_EXPECT_EQ(test, info.armed, 0U);
+	memset(&info, 0, sizeof(info));
+	KUNIT_EXPECT_EQ(test, for_each_marker_of(THIS_MODULE, count_listed, &info), 1);
+	KUNIT_EXPECT_EQ(test, info.sites, 3U);
+	KUNIT_EXPECT_PTR_EQ(test, info.mod, THIS_MODULE);
 	marker_probe_unregister("kunit_sites", variadic, digit(1));
 	marker_probe_unregister("kunit_sites", probe_ignore, digit(1));
 	trace_mark(kunit_sites, "nr %d", 3);
@@ -433,6 +469,21 @@ static void marker_test_waits(struct kunit *test)
 						    probe_ignore, NULL), -EEXIST);
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_nowhere", probe_ignore,
 						      NULL), 0);
+}
+
+/* Markers are found by the hash of their names, which these share on some machines. */
+static void marker_test_same_hash(struct kunit *test)
+{
+	static const char a[] = "kunit_hash_60216", b[] = "kunit_hash_220715";
+
+	if (full_name_hash(NULL, a, strlen(a)) != full_name_hash(NULL, b, strlen(b)))
+		kunit_skip(test, "these names have other hashes here");
+	KUNIT_EXPECT_EQ(test, marker_probe_register(a, "%d", probe_ignore, digit(1)), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(b, probe_ignore, digit(1)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, marker_probe_register(b, "%u", probe_ignore, digit(1)), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(a, probe_ignore, digit(1)), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(a, probe_ignore, digit(1)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(b, probe_ignore, digit(1)), 0);
 }
 
 static void marker_test_wrong_format(struct kunit *test)
@@ -848,38 +899,51 @@ static void marker_test_no_memory_to_add(struct kunit *test)
 	marker_probe_unregister("kunit_number", probe, digit(1));
 }
 
-/* Each allocation of a registration fails once, of a name that is not there too. */
-static void try_without_memory(struct kunit *test, const char *name,
-			       const char *format)
+static int attach_list(const char *name, const char *format)
 {
+	return marker_probe_register(name, format, probe_ignore, digit(1));
+}
+
+static int attach_variadic(const char *name, const char *format)
+{
+	return marker_probe_register(name, format, variadic_ignore, digit(1));
+}
+
+/* Each allocation of a registration fails once, of a name that is not there too. */
+static void try_without_memory(struct kunit *test,
+			       int (*attach)(const char *name, const char *format),
+			       const char *name, const char *format)
+{
+	void *func = attach == attach_list ? (void *)probe_ignore : (void *)variadic_ignore;
 	int ret, nth;
 
 	for (nth = 1; ; nth++) {
 		fail_nth_alloc(nth);
-		ret = marker_probe_register(name, format, probe_ignore, digit(1));
+		ret = attach(name, format);
 		if (!nth_alloc_failed())
 			break;
 		stop_failing();
 		if (!ret) {	/* that could go on without */
-			marker_probe_unregister(name, probe_ignore, digit(1));
+			__marker_probe_unregister(name, func, digit(1));
 			continue;
 		}
 		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
-		KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, probe_ignore,
-							      digit(1)), -ENOENT);
+		KUNIT_EXPECT_EQ(test, __marker_probe_unregister(name, func, digit(1)),
+				-ENOENT);
 	}
 	stop_failing();
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_GE(test, nth, 2);
-	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, probe_ignore, digit(1)), 0);
+	KUNIT_EXPECT_EQ(test, __marker_probe_unregister(name, func, digit(1)), 0);
 }
 
 static void marker_test_no_memory_at_all(struct kunit *test)
 {
 	need_failing_alloc(test);
-	try_without_memory(test, "kunit_number", NUMBER_FORMAT);
-	try_without_memory(test, "kunit_nowhere", "a %d");
-	try_without_memory(test, "kunit_tp_a", "a %d");
+	try_without_memory(test, attach_list, "kunit_number", NUMBER_FORMAT);
+	try_without_memory(test, attach_list, "kunit_nowhere", "a %d");
+	try_without_memory(test, attach_list, "kunit_tp_a", "a %d");
+	try_without_memory(test, attach_variadic, "kunit_nowhere", "a %d");
 	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
 }
 
@@ -913,10 +977,12 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_deferred_by_another),
 	KUNIT_CASE(marker_test_both_forms),
 	KUNIT_CASE(marker_test_values),
+	KUNIT_CASE(marker_test_resched),
 	KUNIT_CASE(marker_test_noargs),
 	KUNIT_CASE(marker_test_load_guard),
 	KUNIT_CASE(marker_test_sites),
 	KUNIT_CASE(marker_test_waits),
+	KUNIT_CASE(marker_test_same_hash),
 	KUNIT_CASE(marker_test_wrong_format),
 	KUNIT_CASE(marker_test_bad_arguments),
 	KUNIT_CASE(marker_test_long_format),

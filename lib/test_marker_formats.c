@@ -8,8 +8,11 @@
 #include <linux/kernel.h>
 #include <linux/marker.h>
 #include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
+#include <linux/tracepoint.h>
 
 struct good_format {
 	const char *format;
@@ -212,11 +215,193 @@ static void formats_test_calls(struct kunit *test)
 #include "test_marker_formats.h"
 }
 
+#ifdef CONFIG_EVENT_TRACING
+#define QUOTED_FORMAT	"100%% \"in\" \\ %d c %c s %s end%%"
+
+/* A record of it, as ftrace lays it out. */
+struct quoted_record {
+	struct trace_entry entry;
+	int in;
+	char c[2];
+	u32 s;
+	char text[8];
+};
+
+static noinline void hit_quoted(void)
+{
+	trace_mark(kunit_quoted, QUOTED_FORMAT, -5, 'x', "text");
+	barrier();	/* no tail call */
+}
+
+static struct trace_event_file *find_file(struct kunit *test, const char *name)
+{
+	struct trace_event_file *file = trace_get_event_file(NULL, "markers", name);
+
+	KUNIT_EXPECT_FALSE_MSG(test, IS_ERR(file), "%s", name);
+	return IS_ERR(file) ? NULL : file;
+}
+
+/* The format for tools: a string of C, and what it is to print. */
+static void formats_test_print_fmt(struct kunit *test)
+{
+	struct trace_event_file *file = find_file(test, "kunit_quoted");
+
+	if (!file)
+		return;
+	KUNIT_EXPECT_STREQ(test, file->event_call->print_fmt,
+			   "\"100%% \\\"in\\\" \\\\ %d c %s s %s end%%\", "
+			   "REC->in, REC->c, __get_str(s)");
+	trace_put_event_file(file);
+}
+
+static void formats_test_print(struct kunit *test)
+{
+	struct quoted_record record = {
+		.in = -5, .c = "x",
+		.s = sizeof("text") << 16 | offsetof(struct quoted_record, text),
+		.text = "text",
+	};
+	struct trace_iterator *iter = kunit_kzalloc(test, sizeof(*iter), GFP_KERNEL);
+	struct trace_event_file *file = find_file(test, "kunit_quoted");
+	struct trace_event *event;
+
+	if (!file)
+		return;
+	KUNIT_EXPECT_NOT_NULL(test, iter);
+	if (iter) {
+		event = &file->event_call->event;
+		trace_seq_init(&iter->seq);
+		iter->ent = &record.entry;
+		KUNIT_EXPECT_EQ(test, event->funcs->trace(iter, 0, event),
+				TRACE_TYPE_HANDLED);
+		KUNIT_EXPECT_STREQ(test, iter->seq.buffer,
+				   "kunit_quoted: 100% \"in\" \\ -5 c x s text end%\n");
+	}
+	trace_put_event_file(file);
+}
+
+#ifdef CONFIG_PERF_EVENTS
+/* Numbers alone, more than registers take. */
+#define NUMBERS_FORMAT	"a %d b %u c %ld d %llx e %c f %d g %lld"
+
+struct numbers_record {
+	struct trace_entry entry;
+	int a;
+	unsigned int b;
+	long c;
+	unsigned long long __aligned(8) d;
+	char e[2];
+	int f;
+	long long __aligned(8) g;
+};
+
+static noinline void hit_numbers(void)
+{
+	trace_mark(kunit_numbers, NUMBERS_FORMAT, -1, UINT_MAX - 1, LONG_MIN, ULLONG_MAX - 3,
+		   'e', -6, LLONG_MIN + 6);
+	barrier();
+}
+
+DECLARE_TRACE(kunit_sampled, TP_PROTO(int number), TP_ARGS(number));
+DEFINE_TRACE(kunit_sampled);
+
+/* A marker and nothing else: it may end with a jump, and not call. */
+static __used void probe_sampled(void *data, int number)
+{
+	trace_mark_tp(kunit_fed_sample, kunit_sampled, probe_sampled, "number %d", number);
+}
+
+static noinline void hit_sampled(void)
+{
+	trace_kunit_sampled(7);
+	barrier();
+}
+
+/* What perf got. */
+static struct {
+	unsigned int count;
+	unsigned long ip;
+	union {
+		struct quoted_record quoted;
+		struct numbers_record numbers;
+	};
+} sampled;
+
+static void note_sample(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs)
+{
+	const struct perf_raw_frag *frag = &data->raw->frag;
+
+	sampled.count++;
+	sampled.ip = instruction_pointer(regs);
+	memcpy(&sampled.quoted, frag->data,
+	       min_t(size_t, frag->size, sizeof(sampled) - offsetof(typeof(sampled), quoted)));
+}
+
+/* @ip is that of the function that has the marker, or the tracepoint that feeds it. */
+static void take_sample(struct kunit *test, const char *name, void (*hit)(void), bool has_ip)
+{
+	struct trace_event_file *file = find_file(test, name);
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr),
+		.sample_period = 1, .sample_type = PERF_SAMPLE_RAW,
+	};
+	struct perf_event *event;
+
+	if (!file)
+		return;
+	memset(&sampled, 0, sizeof(sampled));
+	attr.config = file->event_call->event.type;
+	event = perf_event_create_kernel_counter(&attr, -1, current, note_sample, NULL);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(event));
+	if (!IS_ERR(event)) {
+		hit();
+		perf_event_release_kernel(event);
+		hit();
+		KUNIT_EXPECT_EQ(test, sampled.count, 1U);
+		if (has_ip)
+			KUNIT_EXPECT_LT(test, sampled.ip - (unsigned long)hit, 256UL);
+	}
+	trace_put_event_file(file);
+}
+
+static void formats_test_perf(struct kunit *test)
+{
+	take_sample(test, "kunit_quoted", hit_quoted, true);
+	KUNIT_EXPECT_EQ(test, sampled.quoted.in, -5);
+	KUNIT_EXPECT_STREQ(test, sampled.quoted.c, "x");
+	KUNIT_EXPECT_EQ(test, sampled.quoted.s, (u32)(sizeof("text") << 16 |
+			offsetof(struct quoted_record, text)));
+	KUNIT_EXPECT_STREQ(test, sampled.quoted.text, "text");
+
+	take_sample(test, "kunit_numbers", hit_numbers, true);
+	KUNIT_EXPECT_EQ(test, sampled.numbers.a, -1);
+	KUNIT_EXPECT_EQ(test, sampled.numbers.b, UINT_MAX - 1);
+	KUNIT_EXPECT_EQ(test, sampled.numbers.c, LONG_MIN);
+	KUNIT_EXPECT_EQ(test, sampled.numbers.d, ULLONG_MAX - 3);
+	KUNIT_EXPECT_STREQ(test, sampled.numbers.e, "e");
+	KUNIT_EXPECT_EQ(test, sampled.numbers.f, -6);
+	KUNIT_EXPECT_EQ(test, sampled.numbers.g, LLONG_MIN + 6);
+
+	take_sample(test, "kunit_fed_sample", hit_sampled,
+		    IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE));
+	KUNIT_EXPECT_EQ(test, sampled.numbers.a, 7);
+}
+#endif /* CONFIG_PERF_EVENTS */
+#endif /* CONFIG_EVENT_TRACING */
+
 static struct kunit_case formats_test_cases[] = {
 	KUNIT_CASE(formats_test_layout),
 	KUNIT_CASE(formats_test_counts),
 	KUNIT_CASE(formats_test_bad),
 	KUNIT_CASE(formats_test_calls),
+#ifdef CONFIG_EVENT_TRACING
+	KUNIT_CASE(formats_test_print_fmt),
+	KUNIT_CASE(formats_test_print),
+#ifdef CONFIG_PERF_EVENTS
+	KUNIT_CASE(formats_test_perf),
+#endif
+#endif
 	{ }
 };
 
