@@ -654,7 +654,7 @@ static const u8 nop5[] = { BYTES_NOP5 };
 
 /* A site that nothing executes: its record, its text and its variable. */
 static struct fake {
-	struct imv_site site;
+	struct imv_site site, other;
 	u8 far[64];		/* a small number in a record is no distance */
 	u8 text[16];
 	u8 target[256];
@@ -900,6 +900,177 @@ static void imv_test_built_jump_to(struct kunit *test)
 	expect_built(test, true);
 }
 
+#ifdef CONFIG_MODULES
+/* The text of @mod is that of the fake: so much of it __init text, at the end. */
+static int check_records(struct module *mod, unsigned int nr, unsigned int init_size)
+{
+	unsigned int size = sizeof(fake.text) - init_size;
+
+	mod->core_layout.base = fake.text;
+	mod->core_layout.size = size;
+	mod->core_layout.text_size = size;
+	mod->init_layout.base = fake.text + size;
+	mod->init_layout.size = init_size;
+	mod->init_layout.text_size = init_size;
+	mod->imv_sites = &fake.site;
+	mod->num_imv_sites = nr;
+	return imv_module_check(mod);
+}
+
+/* One record, in either kind of text. */
+static void expect_record(struct kunit *test, struct module *mod, int ret)
+{
+	KUNIT_EXPECT_EQ(test, check_records(mod, 1, 0), ret);
+	KUNIT_EXPECT_EQ(test, check_records(mod, 1, sizeof(fake.text)), ret);
+}
+
+static struct module *new_module(struct kunit *test)
+{
+	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
+
+	if (mod)
+		strscpy(mod->name, "kunit", sizeof(mod->name));
+	return mod;
+}
+
+/* A NOP of two bytes @at this byte of the text, which leads over @distance bytes. */
+static void make_nop_at(unsigned int at, int distance)
+{
+	make_fake_jump(IMV_JUMP_NOP, at + distance, false, nop2, 0);
+	memcpy(fake.text + at, nop2, sizeof(nop2));
+	fake.site.insn += at;
+}
+
+static void imv_test_damaged_insn(struct kunit *test)
+{
+	struct module *mod = new_module(test);
+	const unsigned int last = sizeof(fake.text) - sizeof(nop2);
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	make_nop_at(0, 4);
+	expect_record(test, mod, 0);
+	make_nop_at(last, -4);
+	expect_record(test, mod, 0);
+	fake.site.insn++;
+	expect_record(test, mod, -ENOEXEC);
+	fake.site.insn += 0x100;
+	expect_record(test, mod, -ENOEXEC);
+	make_nop_at(0, 4);
+	fake.site.insn--;
+	expect_record(test, mod, -ENOEXEC);
+	make_nop_at(0, 4);
+	fake.text[0] = INT3_INSN_OPCODE;
+	expect_record(test, mod, -ENOEXEC);
+	make_nop_at(0, 4);
+	imv_site_forget(&fake.site);
+	expect_record(test, mod, -ENOEXEC);
+	/* A value that is loaded by no bytes. */
+	make_fake(2, 0, 0, nop2, sizeof(nop2));
+	expect_record(test, mod, -ENOEXEC);
+	/* Half of it in the __init text. */
+	make_nop_at(7, 4);
+	KUNIT_EXPECT_EQ(test, check_records(mod, 1, 8), -ENOEXEC);
+	make_nop_at(8, 4);
+	KUNIT_EXPECT_EQ(test, check_records(mod, 1, 8), 0);
+}
+
+static void imv_test_damaged_target(struct kunit *test)
+{
+	s32 to_kernel = (void *)__imv_set - (void *)&fake.site.target;
+	s32 distance = (void *)__imv_set - (void *)fake.text - JMP32_INSN_SIZE;
+	u8 jmp5[JMP32_INSN_SIZE] = { JMP32_INSN_OPCODE }, *beyond = fake.target + 1;
+	struct module *mod = new_module(test);
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	make_nop_at(4, -6);
+	expect_record(test, mod, 0);
+	make_nop_at(4, -7);
+	expect_record(test, mod, -ENOEXEC);
+	make_nop_at(4, sizeof(fake.text) - 6);
+	expect_record(test, mod, 0);
+	make_nop_at(4, sizeof(fake.text) - 5);
+	expect_record(test, mod, -ENOEXEC);
+
+	/* A stub may lead to the kernel, and no other site. */
+	memcpy(jmp5 + 1, &distance, sizeof(distance));
+	make_fake(IMV_JUMP_TO, to_kernel, 0, jmp5, sizeof(jmp5));
+	expect_record(test, mod, 0);
+	make_fake(IMV_JUMP_LIKELY, to_kernel, 0, jmp5, sizeof(jmp5));
+	expect_record(test, mod, -ENOEXEC);
+	distance = (void *)beyond - (void *)fake.text - JMP32_INSN_SIZE;
+	memcpy(jmp5 + 1, &distance, sizeof(distance));
+	make_fake(IMV_JUMP_TO, (void *)beyond - (void *)&fake.site.target, 0, jmp5,
+		  sizeof(jmp5));
+	expect_record(test, mod, -ENOEXEC);
+}
+
+static void imv_test_damaged_var(struct kunit *test)
+{
+	const u8 word[] = { 0xbf, 0, 0, 0, 0 };
+	struct module *mod = new_module(test);
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	make_fake(2, sizeof(word), 0, word, sizeof(word));
+	expect_record(test, mod, 0);
+	/* Below the kernel, where nothing is. */
+	fake.site.var = S32_MIN + 2;
+	expect_record(test, mod, -ENOEXEC);
+	/* Data of the kernel, and its text. */
+	fake.site.var = (void *)&jiffies - (void *)&fake.site.var + 2;
+	expect_record(test, mod, 0);
+	fake.site.var = ((void *)__imv_set - (void *)&fake.site.var) & ~IMV_FLAGS;
+	expect_record(test, mod, -ENOEXEC);
+}
+
+/* Two records, each of a MOV of so many bytes at this place. */
+static int check_two(struct module *mod, int at, s32 size, int other_at, s32 other_size)
+{
+	const u8 text[] = { 0x41, 0xb8, 0, 0, 0, 0, 0xbf, 0, 0, 0, 0 };
+	const s32 record_size = sizeof(fake.site);
+	int ret;
+
+	make_fake(2, size, 0, text, sizeof(text));
+	fake.other.insn = fake.site.insn - record_size + other_at;
+	fake.other.target = other_size;
+	fake.other.var = fake.site.var - record_size;
+	fake.site.insn += at;
+	ret = check_records(mod, 2, 0);
+	return check_records(mod, 2, sizeof(fake.text)) == ret ? ret : 1;
+}
+
+/* Each byte of the text belongs to one site. A MOV may have another one in it. */
+static void imv_test_damaged_twice(struct kunit *test)
+{
+	struct module *mod = new_module(test);
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	KUNIT_EXPECT_EQ(test, check_two(mod, 0, 6, 6, 5), 0);
+	KUNIT_EXPECT_EQ(test, check_two(mod, 6, 5, 0, 6), 0);
+	KUNIT_EXPECT_EQ(test, check_two(mod, 1, 5, 6, 5), 0);
+	KUNIT_EXPECT_EQ(test, check_two(mod, 0, 6, 0, 6), -ENOEXEC);
+	KUNIT_EXPECT_EQ(test, check_two(mod, 0, 6, 1, 5), -ENOEXEC);
+	KUNIT_EXPECT_EQ(test, check_two(mod, 1, 5, 0, 6), -ENOEXEC);
+}
+
+static void imv_test_check_no_memory(struct kunit *test)
+{
+	struct module *mod = new_module(test);
+	int ret;
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	need_failing_alloc(test);
+	make_nop_at(0, 4);
+	fail_next_alloc();
+	ret = check_records(mod, 1, 0);
+	stop_failing();
+	KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	fail_next_alloc();
+	ret = check_records(mod, 0, 0);
+	stop_failing();
+	KUNIT_EXPECT_EQ(test, ret, 0);
+}
+#endif /* CONFIG_MODULES */
+
 /* The other CPU patches the sites of imv_torn_flag until it is told to stop. */
 static int toggle_until_stopped(void *data)
 {
@@ -1116,6 +1287,13 @@ static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_built_mov),
 	KUNIT_CASE(imv_test_built_jump),
 	KUNIT_CASE(imv_test_built_jump_to),
+#ifdef CONFIG_MODULES
+	KUNIT_CASE(imv_test_damaged_insn),
+	KUNIT_CASE(imv_test_damaged_target),
+	KUNIT_CASE(imv_test_damaged_var),
+	KUNIT_CASE(imv_test_damaged_twice),
+	KUNIT_CASE(imv_test_check_no_memory),
+#endif
 	KUNIT_CASE(imv_test_reserved_while_patched),
 	KUNIT_CASE(imv_test_kprobe_while_patched),
 	KUNIT_CASE(imv_test_beside_jump_label),
