@@ -34,7 +34,8 @@ SPLAT = re.compile(r'WARN|BUG:|Oops|INFO:|possible recursive locking|suspicious 
 PROGRAMS = ('dash', 'mawk', 'kmod', 'setpriv', 'grep', 'sed', 'dmesg')
 SCRIPTS = ('immediate/immediate', 'tracepoints/tracepoints', 'tracepoints/stacks',
            'markers/markers', 'markers/events', 'markers/lifetime', 'markers/context',
-           'markers/records', 'markers/lists', 'function_tracers/function_tracers')
+           'markers/records', 'markers/lists', 'markers/errors',
+           'function_tracers/function_tracers')
 KEY = ('file', 'function', 'what', 'old', 'new', 'nth')
 FIELDS = ('file', 'line', *KEY[1:], 'result', 'by', 'seconds')
 
@@ -118,7 +119,8 @@ class Guest:
             '-m', '1G', '-nodefaults', '-no-user-config', '-display', 'none',
             '-no-reboot', '-no-shutdown', '-kernel', f'{self.dir}/kernel',
             '-initrd', f'{self.dir}/initramfs',
-            '-append', 'console=ttyS0 oops=panic mitigations=off no_timer_check rdinit=/init',
+            '-append', 'console=ttyS0 oops=panic mitigations=off no_timer_check '
+            'tsc=reliable rcupdate.rcu_cpu_stall_suppress=1 init_on_free=1 rdinit=/init',
             '-serial', f'file:{self.dir}/console',
             '-serial', f'unix:{self.dir}/serial,server=on,wait=off',
             '-monitor', f'unix:{self.dir}/monitor,server=on,wait=off',
@@ -168,7 +170,7 @@ class Guest:
         subprocess.run(['qemu-img', 'create', '-q', '-f', 'qcow2',
                         f'{self.dir}/state.qcow2', '1M'], check=True)
         self.start()
-        self.until(self.serial, b'ready\n', 60)
+        self.until(self.serial, b'ready\n', 600)
         reached = numbers(self.do('cat reached')[1])
         self.do('echo none >only')
         for suite in SUITES:

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What fails while a module with markers is loaded, or a probe is attached: there is
+# an error, nothing is left of it, and the next time it works.
+
+# Functions are arguments of others.
+# shellcheck disable=SC2317
+
+. "$(dirname "$0")/markers-lib.sh"
+
+faults=/sys/kernel/debug/fail_function
+sched=kernel_sched_switch
+
+# inject FUNCTION RETURN_VALUE: it fails from here on.
+inject() {
+	echo "$1" >$faults/inject &&
+	printf '%#x' "$2" >"$faults/$1/retval"
+}
+
+clean_up() {
+	echo >$faults/inject
+	unload_all
+}
+
+loads_and_counts() {
+	load marker_sample &&
+	load marker_probe marker=sample_event print=0 &&
+	fire 3 &&
+	is "$(hits)" 3 &&
+	unload marker_probe &&
+	unload marker_sample
+}
+
+# load_fails FUNCTION RETURN_VALUE ERROR WORDS
+load_fails() {
+	inject "$1" "$2" || return $skip
+	log_from_here
+	fails_with "$4" modprobe marker_sample &&
+	has "$(log_since)" "marker_sample: its markers cannot be used: error $3" &&
+	! is_loaded marker_sample &&
+	is "$(column sample_event sites)" "" &&
+	echo >$faults/inject &&
+	loads_and_counts && kernel_is_well
+}
+
+# A probe that waits keeps its name and format.
+load_fails_while_a_probe_waits() {
+	load marker_probe marker=sample_event "format=count %u name %s" print=0 || return
+	inject marker_activate_range -16 || return $skip
+	fails_with "busy" modprobe marker_sample &&
+	is "$(column sample_event sites)" "" &&
+	echo >$faults/inject &&
+	load marker_sample &&
+	fire 4 &&
+	is "$(hits)" 4 && kernel_is_well
+}
+
+attach_fails() {
+	[ "$(column $sched module)" ] || return $skip
+	inject marker_connect_entry -16 || return $skip
+	fails_with "busy" modprobe marker_probe print=0 &&
+	! is_loaded marker_probe &&
+	is "$(column $sched probes)" 0 &&
+	echo >$faults/inject &&
+	load marker_probe print=0 &&
+	work &&
+	at_least "$(hits)" 20 && kernel_is_well
+}
+
+[ -w $faults/inject ] || skip_all "no CONFIG_FAIL_FUNCTION"
+echo N >$faults/task-filter
+echo 0 >$faults/verbose
+echo 100 >$faults/probability
+echo -1 >$faults/times
+echo "TAP version 13"
+echo "1..5"
+load_fails marker_get_entry 0 -12 "Cannot allocate memory"; report "no memory for a marker"
+load_fails marker_add_range -12 -12 "Cannot allocate memory"; report "no memory for the markers"
+load_fails marker_activate_range -16 -16 "busy"; report "a tracepoint cannot be connected"
+load_fails_while_a_probe_waits; report "nor while a probe waits"
+attach_fails; report "nor for a probe"
+finish
