@@ -84,6 +84,7 @@ clear_filters() {
 reset() {
 	{
 		exec 3>&- 4<&-
+		echo >set_ftrace_pid
 		modprobe -r "$sample"
 		echo nop >current_tracer
 		echo 0 >function_profile_enabled
@@ -253,10 +254,36 @@ a_function_for_all() {
 		grep -q 'vfs_open called' instances/sample_callers/trace
 }
 
+# A process of the function tracer's own: it is called by another function from then
+# on, also where others are called beside it.
+a_process_for_one() {
+	a_function_for_all || return
+	echo 1 >set_ftrace_pid
+	echo >instances/sample_calls/trace
+	work
+	echo >set_ftrace_pid
+	[ -z "$(functions trace)" ] &&
+		grep -q ': vfs_open$' instances/sample_calls/trace || return
+	work
+	[ "$(functions trace)" = vfs_open ]
+}
+
+# With code of their own for a function, it is shown for each of them.
+the_list_of_functions() {
+	a_function_for_all || return
+	calls=$(sed -n 's/^vfs_open (3) //p' enabled_functions)
+	[ "$calls" ] || return
+	shown=$(echo "$calls" | grep -o -e '->' | wc -l)
+	[ "$shown" = 0 ] || [ "$shown" = 3 ] || {
+		comment "$shown calls instead of 3: $calls"
+		return 1
+	}
+}
+
 tests='session each_traces_its_own functions_that_are_not_traced without_the_option
 the_default_goes a_wrong_name a_filter_that_matches_nothing
 the_option_while_the_profiler_runs tracers_of_a_module files_outlive_the_module
-a_file_outlives_the_profiler a_function_for_all'
+a_file_outlives_the_profiler a_function_for_all a_process_for_one the_list_of_functions'
 
 echo "TAP version 13"
 # shellcheck disable=SC2086 # words

@@ -7,6 +7,8 @@
 
 event=events/markers/sample_event
 types=events/markers/sample_types
+signal=events/markers/kernel_send_signal
+process_exit=events/markers/kernel_process_exit
 
 instance=$tracing/instances/markers-$$
 
@@ -93,6 +95,16 @@ values_arrive() {
 	has "$said" "sample_types: i -2147483648 u 4294967295 x ffffffff l " &&
 	has "$said" " ll -9223372036854775808 ull 18446744073709551615 lx " &&
 	has "$said" " c A s text"
+}
+
+# A record without strings is made in the buffer itself.
+numbers_alone_arrive() {
+	[ -d "$tracing/$signal" ] || return $skip
+	start &&
+	put 1 $signal/enable &&
+	kill -CONT $$ &&
+	put 0 $signal/enable &&
+	at_least "$(recorded "kernel_send_signal: pid $$ signal [12][0-9] code 0 result [01]\$")" 1
 }
 
 counts_every_hit() {
@@ -185,6 +197,18 @@ stays_while_it_is_used() {
 	goes_soon $event
 }
 
+# The last probe of a marker goes, and the marker stays. No other test enables the
+# event: one that was enabled is never freed.
+stays_when_a_probe_goes() {
+	[ -d "$tracing/$process_exit" ] || return $skip
+	load marker_probe marker=kernel_process_exit print=0 &&
+	unload marker_probe &&
+	start &&
+	put 1 $process_exit/enable &&
+	work &&
+	at_least "$(recorded kernel_process_exit:)" 20
+}
+
 garbage_changes_nothing() {
 	start &&
 	fails put x $event/enable &&
@@ -211,11 +235,12 @@ events_are_for_root_only() {
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
 echo "TAP version 13"
-echo "1..13"
+echo "1..15"
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
 values_arrive; report "values arrive"
+numbers_alone_arrive; report "numbers alone arrive"
 counts_every_hit; report "counts every hit"
 filter_by_number_and_string; report "filter by number and string"
 filter_knows_signs; report "filter knows signs"
@@ -223,6 +248,7 @@ trigger_counts_in_a_histogram; report "trigger counts in a histogram"
 trigger_turns_tracing_off; report "trigger turns tracing off"
 instances_are_apart; report "instances are apart"
 stays_while_it_is_used; report "stays while it is used"
+stays_when_a_probe_goes; report "stays when a probe goes"
 garbage_changes_nothing; report "garbage changes nothing"
 events_are_for_root_only; report "events are for root only"
 finish

@@ -174,6 +174,7 @@ variadic_probe_is_called_while_armed() {
 	fire 4 &&
 	is "$(variadic_hits)" 4 &&
 	is "$(log_since | count_lines "marker_probe_variadic: $sample: first count, by ")" 1 &&
+	is "$(log_since | wc -l)" 1 &&
 	arm 0 &&
 	is "$(column $sample armed)" 0 &&
 	fire 3 &&
