@@ -90,6 +90,40 @@ static void imv_test_extremes(struct kunit *test)
 	expect_set(test, imv_flag, true);
 }
 
+/* What lies behind a variable is of others. */
+static struct {
+	u8 __aligned(IMV_ALIGN) one;
+	u8 behind_one;
+	u16 __aligned(IMV_ALIGN) two;
+	u16 behind_two;
+	u32 __aligned(IMV_ALIGN) four;
+	u32 behind_four;
+	u64 __aligned(8) eight;
+	u64 behind_eight;
+} members;
+
+static void imv_test_members(struct kunit *test)
+{
+	u64 behind = 0x1122334455667788ULL;
+
+	members.behind_one = behind;
+	members.behind_two = behind;
+	members.behind_four = behind;
+	members.behind_eight = behind;
+	imv_set_var(members.one, 0xff);
+	imv_set_var(members.two, 0xfffe);
+	imv_set_var(members.four, 0xfffffffdU);
+	imv_set_var(members.eight, 0xfffffffffffffffcULL);
+	KUNIT_EXPECT_EQ(test, members.one, 0xff);
+	KUNIT_EXPECT_EQ(test, members.two, 0xfffe);
+	KUNIT_EXPECT_EQ(test, members.four, 0xfffffffdU);
+	KUNIT_EXPECT_EQ(test, members.eight, 0xfffffffffffffffcULL);
+	KUNIT_EXPECT_EQ(test, members.behind_one, (u8)behind);
+	KUNIT_EXPECT_EQ(test, members.behind_two, (u16)behind);
+	KUNIT_EXPECT_EQ(test, members.behind_four, (u32)behind);
+	KUNIT_EXPECT_EQ(test, members.behind_eight, behind);
+}
+
 static int flag_branches(void)
 {
 	int taken = 0;
@@ -1262,6 +1296,7 @@ static void __ref imv_test_exit_text(struct kunit *test)
 static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_initial),
 	KUNIT_CASE(imv_test_extremes),
+	KUNIT_CASE(imv_test_members),
 	KUNIT_CASE(imv_test_branch),
 	KUNIT_CASE(imv_test_branch_any_size),
 	KUNIT_CASE(imv_test_unrolled),

@@ -1337,6 +1337,52 @@ static void tp_test_long_code(struct kunit *test)
 	kvfree(probes);
 }
 
+#define NR_LONG_CODES	64
+
+/*
+ * There is memory for some such trampolines, and for one more when one is freed.
+ * Return: for how many, or a negative number if it is not like that.
+ */
+static int fill_with_codes(const struct tracepoint_func *probes,
+			   struct generated_text *codes)
+{
+	unsigned int nr = 0;
+	int ret;
+
+	while (nr < NR_LONG_CODES) {
+		ret = arch_make_tracepoint_code(probes, 2, &codes[nr]);
+		if (ret)
+			break;
+		nr++;
+	}
+	if (!nr || ret != -ENOMEM)
+		return -1;
+	arch_free_tracepoint_code(&codes[nr - 1]);
+	return arch_make_tracepoint_code(probes, 2, &codes[nr - 1]) ? -1 : nr;
+}
+
+static void tp_test_too_many_codes(struct kunit *test)
+{
+	const unsigned int nr_probes = TOO_MANY_PROBES / 4;
+	struct tracepoint_func *probes;
+	struct generated_text *codes;
+	unsigned int i;
+	int nr;
+
+	codes = kunit_kcalloc(test, NR_LONG_CODES, sizeof(*codes), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, codes);
+	probes = kvcalloc(nr_probes + 1, sizeof(*probes), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, probes);
+	for (i = 0; i < nr_probes; i++)
+		probes[i] = (struct tracepoint_func){ .func = probe_plain, .data = test };
+	nr = fill_with_codes(probes, codes);
+	KUNIT_EXPECT_GT(test, nr, 0);
+	for (i = 0; i < NR_LONG_CODES; i++)
+		if (codes[i].text)
+			arch_free_tracepoint_code(&codes[i]);
+	kvfree(probes);
+}
+
 /* What is left of a trampoline must not be executed, whatever leads to it. */
 static void tp_test_stale_code(struct kunit *test)
 {
@@ -1751,6 +1797,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_no_kprobe),
 	KUNIT_CASE(tp_test_many_codes),
 	KUNIT_CASE(tp_test_long_code),
+	KUNIT_CASE(tp_test_too_many_codes),
 	KUNIT_CASE(tp_test_stale_code),
 	KUNIT_CASE(tp_test_code_is_freed),
 	KUNIT_CASE(tp_test_name),
