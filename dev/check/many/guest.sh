@@ -154,40 +154,6 @@ modules_go() {
 	done
 }
 
-# As dev/guest/kunit.sh does.
-let_allocations_fail() {
-	local what
-	for what in failslab fail_page_alloc; do
-		echo N >"/sys/kernel/debug/$what/ignore-gfp-wait"
-		echo 0 >"/sys/kernel/debug/$what/verbose"
-		echo Y >"/sys/kernel/debug/$what/task-filter"
-	done
-}
-
-sample=$(modinfo -n marker_sample)
-
-load_without_memory() { "$dir/failnth" module "$sample" $tracefs/events/markers/sample_event; }
-
-enable_without_memory() {
-	local event=$tracefs/events/markers/$1
-	"$dir/failnth" write "$event/enable" "$event/enable"
-}
-
-enable_sample_without_memory() {
-	modprobe marker_sample || return
-	enable_without_memory sample_event && enable_without_memory kernel_sched_switch &&
-		rmmod marker_sample
-}
-
-is_loaded_and_unloaded() {
-	modprobe marker_sample && [[ -d $tracefs/events/markers/sample_event ]] &&
-		rmmod marker_sample && [[ ! -d $tracefs/events/markers/sample_event ]]
-}
-
-let_allocations_fail
-result "each allocation of the load of a module fails" load_without_memory
-result "then it is loaded and unloaded" is_loaded_and_unloaded
-result "each allocation of enabling an event fails" enable_sample_without_memory
 result "a thousand markers are listed, each with its place" are_listed
 result "all are on at once, and then off" are_recorded
 result "all are gone with their modules" are_gone

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every failure once: each operation of a table is done again and again, and each
- * time another one of its allocations fails, until none does; then it is undone
- * again and again in the same way.
+ * Every failure once: each operation of a table is done and undone again and again,
+ * and each time another one of its allocations fails, until none does.
  *
- *	failnth DIR RESULTS SECONDS SEED
+ *	failnth DIR RESULTS SEED [OPERATION...]
  *
- * DIR has faults-sites.ko; faults.ko is loaded. The operations are done in random
- * order, and none is begun after so many seconds. After a failure
+ * DIR has faults-sites.ko; faults.ko is loaded. Without names, all operations are
+ * done, in random order. After a failure
  *
  *  - the error is -ENOMEM, or one that the operation may have,
  *  - all is as before: what can be read of it, and who is called when all sites of the
@@ -48,7 +47,8 @@
 
 #define MAX_TEXT	0x100000
 #define SETTLE_TRIES	150		/* of 20 ms: what is freed later */
-#define SETTLED		3		/* the same so many times */
+#define SETTLED		10		/* the same so many times */
+#define MAX_FAILED	5		/* of an operation, which ends with it */
 #define ENOTSUPP	524		/* of the kernel alone */
 #define INJECTED	EXDEV		/* the error of functions that fail */
 
@@ -60,10 +60,11 @@ struct op {
 	const char *file, *on, *off;
 	int also[4];		/* what it may return besides ENOMEM */
 	int lacks_events;	/* ftrace goes on without the files of an event */
-	int at_close;		/* ftrace does it when the file is closed: no error */
+	int silent;		/* ftrace does not return the error */
+	int unchecked;		/* ftrace does not know whether its tracer is on */
 };
 
-static char state_from[MAX_TEXT], state_to[MAX_TEXT], state_now[MAX_TEXT];
+static char undone[MAX_TEXT], done[MAX_TEXT], state_now[MAX_TEXT];
 static const char *modules_dir;
 static int nth_fd, times_fd, space_fd, kmsg_fd;
 static FILE *table;
@@ -189,8 +190,11 @@ static int undo_write(const struct op *op)
 	return write_text(op->file, op->off);
 }
 
-/* ftrace keeps the text of a filter that it could not make, as of old. */
-static int act_filter(const struct op *op)
+/*
+ * ftrace keeps the text of a filter that it could not make, and of several events it
+ * enables all that it can, as of old.
+ */
+static int act_partly(const struct op *op)
 {
 	int ret = act_write(op);
 
@@ -368,6 +372,9 @@ static int undo_raw(const struct op *op)
 #define WRITE(_name, _file, _on, _off, ...)				\
 	{ .name = _name, .act = act_write, .undo = undo_write,		\
 	  .file = TRACEFS _file, .on = _on, .off = _off, __VA_ARGS__ }
+#define PARTLY(_name, _file, _on, _off, ...)				\
+	{ .name = _name, .act = act_partly, .undo = undo_write,		\
+	  .file = TRACEFS _file, .on = _on, .off = _off, __VA_ARGS__ }
 #define LOAD(_name, _before)						\
 	{ .name = _name, .act = act_load, .undo = undo_load, .before = _before, \
 	  .lacks_events = 1, .also = { ELOOP } /* of BTF */ }
@@ -381,7 +388,8 @@ static int undo_raw(const struct op *op)
 	  .before = _before }
 #define BEFORE(names)	.before = names
 #define ALSO(...)	.also = { __VA_ARGS__ }
-#define AT_CLOSE	.at_close = 1
+#define SILENT		.silent = 1
+#define UNCHECKED	.unchecked = 1
 
 #define ATTACHED							\
 	"set batch probe second-probe probe-of-8-words marker-probe variadic-probe arm fed-marker-probe waiting-probe waiting-probe-of-text"
@@ -395,12 +403,15 @@ static const struct op ops[] = {
 	KERNEL("third-probe-first", "few_first", BEFORE("probe second-probe")),
 	KERNEL("probe-of-8-words", "many"),
 	KERNEL("probe-that-is-announced", "announced"),
+	KERNEL("probe-that-is-refused", "hearing"),
 	KERNEL("marker-probe", "numbers"),
 	KERNEL("second-marker-probe", "numbers_2", BEFORE("marker-probe")),
 	KERNEL("variadic-probe", "variadic"),
 	KERNEL("second-variadic-probe", "variadic_2", BEFORE("variadic-probe arm")),
 	KERNEL("arm", "arm", BEFORE("marker-probe variadic-probe")),
 	KERNEL("fed-marker-probe", "fed"),
+	/* One site in each module, with a probe of its own. */
+	KERNEL("twice-fed-marker-probe", "fed", BEFORE("load")),
 	KERNEL("waiting-probe", "sites"),
 	KERNEL("waiting-probe-of-text", "text", BEFORE("waiting-probe")),
 	KERNEL("defer", "defer"),
@@ -430,19 +441,20 @@ static const struct op ops[] = {
 	ENABLE("enable-marker-of-module", "markers/faults_in_sites/", BEFORE("load")),
 	ENABLE("enable-event", "sched/sched_wakeup/"),
 	ENABLE("enable-event-of-module", "faults/faults_event/", BEFORE("load")),
-	ENABLE("enable-sched", "sched/"),
-	ENABLE("enable-markers", "markers/"),
+	/* One with few events: that of markers has too many. */
+	PARTLY("enable-group", "events/workqueue/enable", "1", "0"),
 	WRITE("set-event", "set_event", "markers:faults_numbers",
 	      "!markers:faults_numbers"),
-	{ .name = "filter", .before = "enable-marker", .act = act_filter,
-	  .undo = undo_write, .file = EVENTS "markers/faults_numbers/filter",
-	  .on = "number > 3 && word < 5", .off = "0" },
+	PARTLY("filter", "events/markers/faults_numbers/filter", "number > 3 && word < 5",
+	       "0", BEFORE("enable-marker")),
 	TRIGGER("trigger-traceon", "traceon"),
-	TRIGGER("trigger-stacktrace", "stacktrace:3"),
-	TRIGGER("trigger-enable", "enable_event:markers:faults_text"),
+	TRIGGER("trigger-stacktrace", "stacktrace"),
+	/* When it is hit, the event stays enabled. */
+	TRIGGER("trigger-enable", "enable_event:markers:faults_text if number > 100"),
 	TRIGGER("trigger-snapshot", "snapshot"),
-	TRIGGER("trigger-hist", "hist:keys=number:vals=word:sort=word if number > 3"),
-	TRIGGER("trigger-onmax", "hist:keys=word:w=number:onmax($w).save(number)"),
+	/* Of the smallest size: each entry is some allocations. */
+	TRIGGER("trigger-hist", "hist:keys=number:vals=word:sort=word:size=128 if number > 3"),
+	TRIGGER("trigger-onmax", "hist:keys=word:w=number:size=128:onmax($w).save(number)"),
 	WRITE("event-probe", "dynamic_events",
 	      "e:faults/probe markers/faults_numbers n=$number:s32",
 	      "-:faults/probe", .lacks_events = 1),
@@ -467,25 +479,27 @@ static const struct op ops[] = {
 
 	/* Function tracers in tracefs */
 	WRITE("top-filter", "set_ftrace_filter", "faults_function_1",
-	      "!faults_function_1", AT_CLOSE),
-	WRITE("function", "current_tracer", "function", "nop", BEFORE("top-filter")),
+	      "!faults_function_1", SILENT),
+	/* tracing_start_function_trace() ignores what register_ftrace_function() says. */
+	WRITE("function", "current_tracer", "function", "nop", BEFORE("top-filter"),
+	      UNCHECKED),
 	WRITE("function-beside", "current_tracer", "function", "nop",
-	      BEFORE("top-filter tracer named-tracer")),
+	      BEFORE("top-filter tracer named-tracer"), UNCHECKED),
 	WRITE("function-graph", "current_tracer", "function_graph", "nop",
 	      BEFORE("top-filter tracer")),
 	WRITE("change-function", "set_ftrace_filter", "faults_function_2",
-	      "!faults_function_2", BEFORE("top-filter function tracer"), AT_CLOSE),
+	      "!faults_function_2", BEFORE("top-filter function tracer"), SILENT),
 	WRITE("option", "options/function-tracers", "1", "0"),
 	WRITE("choose-tracer", "function_tracers", "faults", "trace",
 	      BEFORE("named-tracer option top-filter function")),
 	WRITE("change-named", "set_ftrace_filter", "faults_function_2",
-	      "!faults_function_2", BEFORE("tracer named-tracer option"), AT_CLOSE),
+	      "!faults_function_2", BEFORE("tracer named-tracer option"), SILENT),
 	WRITE("function-command", "set_ftrace_filter", "faults_function_1:traceon",
-	      "!faults_function_1:traceon", BEFORE("tracer"), AT_CLOSE),
+	      "!faults_function_1:traceon", BEFORE("tracer"), SILENT),
 	WRITE("function-in-instance", "instances/faults/current_tracer", "function",
-	      "nop", BEFORE("top-filter tracer instance instance-filter")),
+	      "nop", BEFORE("top-filter tracer instance instance-filter"), UNCHECKED),
 	WRITE("instance-filter", "instances/faults/set_ftrace_filter",
-	      "faults_function_1", "!faults_function_1", BEFORE("instance"), AT_CLOSE),
+	      "faults_function_1", "!faults_function_1", BEFORE("instance"), SILENT),
 };
 
 /* Before an operation that fails reading a file is no part of it. */
@@ -522,11 +536,9 @@ static void do_before(const char *names, int undo)
 		do_before(next, undo);
 	get_ready(op);
 	ret = undo ? op->undo(op) : op->act(op);
-	if (ret) {
-		fprintf(stderr, "%s %s: %s\n", undo ? "undoing" : "doing", op->name,
-			strerror(-ret));
-		exit(2);
-	}
+	if (ret)
+		report("%s %s before it: %s", undo ? "undoing" : "doing", op->name,
+		       strerror(-ret));
 	if (!undo)
 		do_before(next, undo);
 }
@@ -599,6 +611,14 @@ static void cut_how(char *line)
 	strcpy(line + len, "\n");
 }
 
+/* Return: is the line for the function that fails, which has a kprobe? */
+static int is_of_function(const char *line)
+{
+	size_t len = function ? strlen(function->name) : 0;
+
+	return len && !strncmp(line, function->name, len) && line[len] == ' ';
+}
+
 static void add_lines(struct text *text, const char *path, const char *needed)
 {
 	char line[4096];
@@ -609,7 +629,7 @@ static void add_lines(struct text *text, const char *path, const char *needed)
 	if (!file)
 		return;
 	while (fgets(line, sizeof(line), file)) {
-		if (needed && !strstr(line, needed))
+		if ((needed && !strstr(line, needed)) || is_of_function(line))
 			continue;
 		if (strstr(path, "enabled_functions"))
 			cut_how(line);
@@ -658,7 +678,8 @@ static void add_modules(struct text *text)
 static void read_state(char *state)
 {
 	static const char * const files[] = {
-		DEBUGFS "faults/state", TRACEFS "markers", TRACEFS "marker_probes", TRACEFS "function_tracers",
+		DEBUGFS "faults/state", TRACEFS "markers", TRACEFS "marker_probes",
+		TRACEFS "function_tracers",
 		TRACEFS "set_event", TRACEFS "current_tracer",
 		TRACEFS "set_ftrace_filter", TRACEFS "set_ftrace_notrace",
 		TRACEFS "enabled_functions", TRACEFS "dynamic_events",
@@ -710,14 +731,16 @@ static long used_code(void)
 	return all;
 }
 
-/* Reading it takes long: code that was made, and places in the code. */
 static void read_code(char *state)
 {
-	struct text text = { .to = state };
-	char used[64];
+	sprintf(state, "%ld bytes of generated code\n", used_code());
+}
 
-	snprintf(used, sizeof(used), "%ld bytes of generated code\n", used_code());
-	add(&text, used, strlen(used));
+/* Reading them takes long. */
+static void read_names(char *state)
+{
+	struct text text = { .to = state };
+
 	add_lines(&text, "/proc/kallsyms", "[__builtin__");
 	add_lines(&text, TRACEFS "marker_sites", NULL);
 }
@@ -832,9 +855,12 @@ static void read_messages(void)
  * The loop
  */
 
-/* Those that are not refused are survived; some of them with less than all. */
+#define MAX_ERROR	ENOTSUPP
+
+/* What was returned, and how often; some that succeed do less than all. */
 struct counts {
-	int points, refused, lesser;
+	int points, lesser;
+	int returned[MAX_ERROR + 1];
 };
 
 static int returns_null(const struct function *f)
@@ -862,10 +888,10 @@ static int act(const struct op *op, int undo)
 }
 
 /* Return: has what was done without an error done nothing? */
-static int is_unchanged(void)
+static int is_unchanged(const char *before, const char *after)
 {
 	read_state(state_now);
-	return strcmp(state_from, state_to) && !strcmp(state_from, state_now);
+	return strcmp(before, after) && !strcmp(before, state_now);
 }
 
 /* Return: are lines missing that are a name alone, as of files, and no others? */
@@ -883,25 +909,39 @@ static int lacks_names_only(const char *all, const char *some)
 	return !*some;
 }
 
-/* Return: is the state as it should be? */
-static int state_is_right(const struct op *op, int ret, struct counts *counts)
+/* Return: is the state as it should be without an error? */
+static int is_complete(const struct op *op, const char *after, struct counts *counts)
 {
-	if (ret)
-		return is_state(state_from, read_state);
-	if (becomes_state(state_to, read_state))
+	read_state(state_now);
+	if (!strcmp(state_now, after))
 		return 1;
-	if (!op->lacks_events || !lacks_names_only(state_to, state_now)) {
-		tell_difference(state_to, state_now);
-		return 0;
+	if ((op->lacks_events && lacks_names_only(after, state_now)) ||
+	    (op->unchecked && !becomes_state(after, read_state))) {
+		counts->lesser++;
+		return 1;
 	}
-	counts->lesser++;
-	return 1;
+	return is_state(after, read_state);
 }
 
+/* Once more, without a failure; and all of it, if it was less. */
+static int act_again(const struct op *op, int undo, int ret)
+{
+	if (ret)
+		ret = act(op, undo);
+	else
+		ret = -EALREADY;
+	if (ret != -EALREADY)
+		return ret;
+	return act(op, !undo) ?: act(op, undo);
+}
+
+/* Afterwards it is done, or undone, whatever failed. */
 static void check_once(const struct op *op, int undo, int nth, int ret,
 		       struct counts *counts)
 {
+	const char *before = undo ? done : undone, *after = undo ? undone : done;
 	const char *what = undo ? "undoing " : "";
+	int lesser = counts->lesser;
 
 	read_messages();
 	if (splats)
@@ -909,65 +949,77 @@ static void check_once(const struct op *op, int undo, int nth, int ret,
 	if (ret && !may_return(op, -ret))
 		report("%s%s, failure %d: error %d, %s", what, op->name, nth, -ret,
 		       strerror(-ret));
-	if (!ret && op->at_close && is_unchanged()) {
+	if (!ret && op->silent && is_unchanged(before, after)) {
 		counts->lesser++;
 		ret = -EAGAIN;
 	}
-	if (!state_is_right(op, ret, counts))
+	if (ret ? !is_state(before, read_state) : !is_complete(op, after, counts))
 		report("%s%s, failure %d: %s", what, op->name, nth,
 		       ret ? "not as before" : "not as without it");
-	if (!ret)
+	if (!ret && lesser == counts->lesser)
 		return;
-	ret = act(op, undo);
+	ret = act_again(op, undo, ret);
 	if (ret)
 		report("%s%s, failure %d: once more, without it: %s", what, op->name,
 		       nth, strerror(-ret));
-	else if (!is_state(state_to, read_state))
+	else if (!is_state(after, read_state))
 		report("%s%s, failure %d: once more: not as the first time", what,
 		       op->name, nth);
 }
 
-static int back(const struct op *op, int undo)
+/* Return: has anything failed? */
+static int fail_once(const struct op *op, int undo, int nth, struct counts *counts)
 {
-	int ret = act(op, !undo);
+	int ret, has_failed;
 
-	if (ret)
-		report("%s%s: the way back: %s", undo ? "undoing " : "", op->name,
+	start_failing(nth);
+	ret = act(op, undo);
+	has_failed = stop_failing();
+	if (!has_failed && ret)
+		report("%s%s: without a failure: %s", undo ? "undoing " : "", op->name,
 		       strerror(-ret));
-	return ret;
-}
-
-/* Each failure of an operation, or of undoing it. */
-static struct counts fail_each(const struct op *op, int undo)
-{
-	unsigned long failed_before = failed;
-	struct counts counts = { };
-	int nth, ret, has_failed;
-
-	for (nth = 1; failed - failed_before < 5; nth++) {
-		start_failing(nth);
-		ret = act(op, undo);
-		has_failed = stop_failing();
-		if (!has_failed && ret)
-			report("%s: without a failure: %s", op->name, strerror(-ret));
-		check_once(op, undo, nth, ret, &counts);
-		if (back(op, undo) || !has_failed)
-			break;
-		counts.points++;
-		counts.refused += !!ret;
+	check_once(op, undo, nth, ret, counts);
+	if (has_failed) {
 		faults++;
+		counts->points++;
+		counts->returned[-ret > MAX_ERROR ? MAX_ERROR : -ret]++;
 	}
-	return counts;
+	return has_failed;
 }
 
 static void log_counts(const struct op *op, int undo, const struct counts *counts)
 {
-	if (!counts->points && function)
+	int error;
+
+	if (!counts->points)
 		return;
-	fprintf(table, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", op->name, undo ? "undo" : "do",
-		function ? function->name : "memory", counts->points, counts->refused,
-		counts->points - counts->refused - counts->lesser, counts->lesser);
+	fprintf(table, "%s\t%s\t%s\t%d\t", op->name, undo ? "undo" : "do",
+		function ? function->name : "memory", counts->points);
+	for (error = 0; error <= MAX_ERROR; error++)
+		if (counts->returned[error])
+			fprintf(table, "%s:%d ", error == ENOTSUPP ? "ENOTSUPP" :
+				error ? strerrorname_np(error) : "success",
+				counts->returned[error]);
+	if (counts->lesser)
+		fprintf(table, "less:%d", counts->lesser);
+	fputc('\n', table);
 	fflush(table);
+}
+
+/* Each failure of an operation, and of undoing it. */
+static void fail_each(const struct op *op)
+{
+	unsigned long failed_before = failed;
+	struct counts counts[2] = { };
+	int nth = 1, more, undo;
+
+	do {
+		for (more = 0, undo = 0; undo < 2; undo++)
+			more |= fail_once(op, undo, nth, &counts[undo]);
+		nth++;
+	} while (more && failed - failed_before < MAX_FAILED);
+	for (undo = 0; undo < 2; undo++)
+		log_counts(op, undo, &counts[undo]);
 }
 
 /* Until doing and undoing it changes nothing that is kept. */
@@ -976,31 +1028,20 @@ static int prepare(const struct op *op)
 	int i, ret = 0;
 
 	for (i = 0; i < 3 && !ret; i++) {
-		read_state(state_from);
+		read_state(undone);
 		ret = act(op, 0);
 		if (!ret) {
-			read_state(state_to);
+			read_state(done);
 			ret = act(op, 1);
 		}
 	}
 	if (ret)
 		report("%s: without a failure: %s", op->name, strerror(-ret));
-	else if (!is_state(state_from, read_state))
+	else if (!is_state(undone, read_state))
 		report("%s: undone, and not as before", op->name);
 	else
 		return 1;
 	return 0;
-}
-
-static char code_before[MAX_TEXT];
-
-static void swap_states(void)
-{
-	static char other[MAX_TEXT];
-
-	strcpy(other, state_from);
-	strcpy(state_from, state_to);
-	strcpy(state_to, other);
 }
 
 /* In the kernel's log, ahead of what the kernel says to it. */
@@ -1013,69 +1054,6 @@ static void log_name(const struct op *op)
 	write_text("/dev/kmsg", text);
 }
 
-/* Does an operation, or undoing it, call the function that can fail now? */
-static int is_called(const struct op *op)
-{
-	const int many = 1000000;
-	int ret;
-
-	write_number(space_fd, many);
-	write_number(times_fd, 1);
-	ret = act(op, 0) ?: act(op, 1);
-	write_number(times_fd, 0);
-	if (ret)
-		report("%s: without a failure: %s", op->name, strerror(-ret));
-	return read_number(FAIL_FUNCTION "space") != many;
-}
-
-/* Each failure of an operation, and then each one of undoing it. */
-static void fail_both(const struct op *op)
-{
-	unsigned long failed_before = failed;
-	struct counts counts;
-
-	read_settled_code(code_before);
-	counts = fail_each(op, 0);
-	log_counts(op, 0, &counts);
-	if (failed == failed_before && !act(op, 0)) {
-		swap_states();
-		counts = fail_each(op, 1);
-		log_counts(op, 1, &counts);
-		if (act(op, 1))
-			report("%s: cannot be undone", op->name);
-	}
-	if (!is_state(code_before, read_code)) {
-		report("%s: code is left over", op->name);
-		leaked++;
-	}
-}
-
-static void run_op(const struct op *op)
-{
-	unsigned long failed_before = failed;
-	int called;
-
-	log_name(op);
-	do_before(op->before, 0);
-	get_ready(op);
-	called = !function || is_called(op);
-	if (called && prepare(op))
-		fail_both(op);
-	do_before(op->before, 1);
-	if (!called)
-		return;
-	printf("%s - each failure of %s%s%s\n", failed == failed_before ? "ok" : "not ok",
-	       op->name, function ? " in " : "", function ? function->name : "");
-	fflush(stdout);
-}
-
-static size_t order[ARRAY_SIZE(ops)];
-
-static int is_before(time_t end)
-{
-	return time(NULL) < end;
-}
-
 /*
  * Functions that fail
  */
@@ -1085,7 +1063,16 @@ static int is_before(time_t end)
 static struct function functions[MAX_FUNCTIONS];
 static int nr_functions;
 
-/* All of the kernel that are not system calls; few, and most are not called. */
+/* All of the kernel but system calls, and those of fault injection, BPF and mm. */
+static int is_other(const char *name)
+{
+	static const char * const others[] = {
+		"_sys_", "should_fail", "bpf_", "__filemap_", NULL,
+	};
+
+	return says(name, others);
+}
+
 static void read_functions(void)
 {
 	FILE *list = fopen(DEBUGFS "error_injection/list", "r");
@@ -1094,7 +1081,7 @@ static void read_functions(void)
 
 	while (list && f < functions + MAX_FUNCTIONS && fgets(line, sizeof(line), list))
 		if (sscanf(line, "%95s %15s", f->name, f->type) == 2 &&
-		    !strstr(f->name, "_sys_") && strncmp(f->name, "should_fail", 11))
+		    !is_other(f->name))
 			f++;
 	nr_functions = f - functions;
 	if (list)
@@ -1122,62 +1109,50 @@ static void stop_function(const struct function *f)
 	function = NULL;
 }
 
+/* Allocations do not count for the functions. */
 static void set_allocations(int fail)
 {
 	must_write(DEBUGFS "failslab/cache-filter", fail ? "N" : "Y");
 	must_write(DEBUGFS "fail_page_alloc/min-order", fail ? "0" : "99");
 }
 
-static void run_functions(unsigned int seed, time_t end)
+static void fail_functions(const struct op *op)
 {
-	size_t i;
-	int f, nr;
+	unsigned long failed_before = failed;
+	int i;
 
-	if (!nr_functions)
-		return;
-	times_fd = must_open(FAIL_FUNCTION "times", O_RDWR);
-	space_fd = must_open(FAIL_FUNCTION "space", O_RDWR);
 	set_allocations(0);
-	for (nr = 0; nr < nr_functions && is_before(end); nr++) {
-		f = (nr + seed) % nr_functions;
-		let_function_fail(&functions[f]);
-		for (i = 0; i < ARRAY_SIZE(ops) && is_before(end); i++)
-			run_op(&ops[order[i]]);
-		stop_function(&functions[f]);
+	for (i = 0; i < nr_functions && failed == failed_before; i++) {
+		let_function_fail(&functions[i]);
+		log_name(op);
+		fail_each(op);
+		stop_function(&functions[i]);
 	}
 	set_allocations(1);
 }
 
-/*
- * Memory that nobody has a pointer to
- */
+static char code_undone[MAX_TEXT];
 
-static void scan(const char *command)
+static void run_op(const struct op *op)
 {
-	must_write(DEBUGFS "kmemleak", command);
-}
+	unsigned long failed_before = failed;
 
-/* What is younger than some seconds is not told: scan twice. */
-static void count_leaks(void)
-{
-	char line[512];
-	FILE *leaks;
-
-	if (access(DEBUGFS "kmemleak", F_OK)) {
-		puts("# no kmemleak: what is lost is seen by its code and modules only");
-		return;
+	log_name(op);
+	do_before(op->before, 0);
+	get_ready(op);
+	if (prepare(op)) {
+		fail_each(op);
+		fail_functions(op);
 	}
-	scan("scan");
-	sleep(6);
-	scan("scan");
-	leaks = fopen(DEBUGFS "kmemleak", "r");
-	while (leaks && fgets(line, sizeof(line), leaks)) {
-		printf("#   %s", line);
-		leaked += !strncmp(line, "unreferenced object", 19);
+	do_before(op->before, 1);
+	if (!is_state(code_undone, read_code)) {
+		report("%s: code is left over", op->name);
+		leaked++;
+		strcpy(code_undone, state_now);
 	}
-	if (leaks)
-		fclose(leaks);
-	printf("%s - no memory is lost\n", leaked ? "not ok" : "ok");
+	printf("%s - each failure of %s\n", failed == failed_before ? "ok" : "not ok",
+	       op->name);
+	fflush(stdout);
 }
 
 static void write_counters(const char *results)
@@ -1193,15 +1168,16 @@ static void write_counters(const char *results)
 	fclose(counters);
 }
 
+static size_t order[ARRAY_SIZE(ops)];
+
 static void shuffle(unsigned int seed)
 {
-	size_t i, j, other;
+	size_t i, j;
 
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
 		j = rand_r(&seed) % (i + 1);
-		other = order[j];
+		order[i] = order[j];
 		order[j] = i;
-		order[i] = i == j ? i : other;
 	}
 }
 
@@ -1216,29 +1192,43 @@ static void open_files(const char *results)
 	table = fopen(path, "w");
 	if (!table)
 		die(path);
-	fputs("operation\tdirection\tfails\tpoints\trefused\tsurvived\tlesser\n", table);
+	fputs("operation\tdirection\tfails\tpoints\treturned\n", table);
+	read_functions();
+	if (!nr_functions)
+		return;
+	times_fd = must_open(FAIL_FUNCTION "times", O_RDWR);
+	space_fd = must_open(FAIL_FUNCTION "space", O_RDWR);
+}
+
+static void run_ops(char **names, int nr)
+{
+	size_t i;
+
+	for (i = 0; nr ? i < (size_t)nr : i < ARRAY_SIZE(ops); i++)
+		run_op(nr ? find_op(names[i], strlen(names[i])) : &ops[order[i]]);
+	printf("# %zu of %zu operations, %lu failures\n", i, ARRAY_SIZE(ops), faults);
 }
 
 int main(int argc, char **argv)
 {
-	unsigned int seconds, seed;
-	time_t start = time(NULL);
-	size_t i, nr = 0;
+	static char names[MAX_TEXT];
 
-	if (argc != 5)
+	if (argc < 4)
 		return 2;
 	modules_dir = argv[1];
-	seconds = atoi(argv[3]);
-	seed = atoi(argv[4]);
 	read_image();
 	open_files(argv[2]);
-	shuffle(seed);
-	for (i = 0; i < ARRAY_SIZE(ops) && is_before(start + seconds * 2 / 3); i++, nr++)
-		run_op(&ops[order[i]]);
-	read_functions();
-	run_functions(seed, start + seconds);
-	count_leaks();
-	printf("# %zu of %zu operations, %lu failures\n", nr, ARRAY_SIZE(ops), faults);
+	shuffle(atoi(argv[3]));
+	/* Some memory for code is kept when it was used once. */
+	do_before("probe", 0);
+	do_before("probe", 1);
+	read_names(names);
+	read_settled_code(code_undone);
+	run_ops(argv + 4, argc - 4);
+	if (!is_state(names, read_names)) {
+		report("names of code are left over");
+		leaked++;
+	}
 	write_counters(argv[2]);
 	return failed || leaked;
 }

@@ -152,6 +152,45 @@ static void end_announced(void)
 DEFINE_TRACE_FN(faults_announced, announce, end_announced, TP_PROTO(int number),
 		TP_ARGS(number));
 
+/* One that hears of each probe, and refuses it without memory; it has no site. */
+static bool heard_first;
+static void *heard;
+
+static int hear_first(void)
+{
+	heard_first = true;
+	return 0;
+}
+
+static void hear_last(void)
+{
+	heard_first = false;
+}
+
+static int hear(struct tracepoint *tp, const struct tracepoint_func *probe)
+{
+	heard = kmalloc(64, GFP_KERNEL);
+	return heard ? 0 : -ENOMEM;
+}
+
+static void end_heard(struct tracepoint *tp, const struct tracepoint_func *probe)
+{
+	kfree(heard);
+	heard = NULL;
+}
+
+static const struct tracepoint_callbacks hearing = {
+	.regfunc = hear_first,
+	.unregfunc = hear_last,
+	.connect = hear,
+	.disconnect = end_heard,
+};
+
+static struct tracepoint hearing_tracepoint = {
+	.name = "faults_hearing",
+	.callbacks = &hearing,
+};
+
 static void probe_few(void *data, int number, void *pointer)
 {
 	note(data);
@@ -183,6 +222,16 @@ PROBE(few, faults_few, probe_few)
 PROBE(few_2, faults_few, probe_few)
 PROBE(many, faults_many, probe_many)
 PROBE(announced, faults_announced, probe_announced)
+
+static int do_hearing(void)
+{
+	return tracepoint_probe_register(&hearing_tracepoint, probe_announced, NULL);
+}
+
+static int undo_hearing(void)
+{
+	return tracepoint_probe_unregister(&hearing_tracepoint, probe_announced, NULL);
+}
 
 static int do_few_first(void)
 {
@@ -452,7 +501,7 @@ static int undo_fprobe(void)
 
 #define OPS(X)								\
 	X(set) X(batch) X(few) X(few_2) X(few_first) X(many) X(announced) \
-	X(numbers) X(numbers_2) X(variadic) X(variadic_2) X(arm)	\
+	X(hearing) X(numbers) X(numbers_2) X(variadic) X(variadic_2) X(arm) \
 	X(fed) X(sites) X(text) X(defer) X(plain)		\
 	X(named) X(pattern) X(regs) X(plain_more) X(named_not)		\
 	X(pattern_less) X(fprobe)
@@ -550,9 +599,9 @@ static int state_show(struct seq_file *m, void *unused)
 	for (i = 0; i < NR_CALLED; i++)
 		if (called[i])
 			seq_printf(m, "%s called %u\n", called_names[i], called[i]);
-	seq_printf(m, "few %d many %d announced %d %d\n", trace_faults_few_enabled(),
-		   trace_faults_many_enabled(), trace_faults_announced_enabled(),
-		   !!announced);
+	seq_printf(m, "few %d many %d announced %d %d heard %d %d\n",
+		   trace_faults_few_enabled(), trace_faults_many_enabled(),
+		   trace_faults_announced_enabled(), !!announced, heard_first, !!heard);
 	seq_printf(m, "plain %lx named %lx pattern %lx regs %lx\n", plain.flags,
 		   named.flags, pattern.flags, regs.flags);
 	mutex_unlock(&ops_mutex);

@@ -1,10 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh DIR SECONDS SEED: runs in the guest. Each allocation of each operation of
-# the series fails once, and each function that may; none is begun after SECONDS. The
-# table of what was refused and survived is in $RESULTS/table.
+# guest.sh DIR SECONDS SEED [OPERATION...]: runs in the guest. Each allocation of each
+# operation of the series, or of those named, fails once, and each function that may.
+# It ends by itself, whatever SECONDS says. The table of what failed and what was
+# returned is in $RESULTS/table, too.
 set -u
-dir=$1 seconds=$2 seed=$3
+dir=$1 seed=$3
+shift 3
+operations=("$@")
 debugfs=/sys/kernel/debug
 
 result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
@@ -17,6 +20,7 @@ let_fail() {
 		echo Y >$debugfs/$what/task-filter
 		echo N >$debugfs/$what/ignore-gfp-wait
 	done
+	echo 1 >/sys/kernel/rcu_expedited	# most of the time would be grace periods
 	[[ -d $debugfs/fail_function ]] || return 0
 	echo 0 >$debugfs/fail_function/verbose
 	echo 0 >$debugfs/fail_function/times
@@ -28,10 +32,11 @@ each_failure() {
 	local level
 	read -r level _ </proc/sys/kernel/printk
 	echo 4 >/proc/sys/kernel/printk
-	"$dir/failnth" "$dir" "$RESULTS" "$seconds" "$seed"
+	"$dir/failnth" "$dir" "$RESULTS" "$seed" "${operations[@]}"
 	local code=$?
 	echo "$level" >/proc/sys/kernel/printk
 	dmesg >"$RESULTS/dmesg"
+	column -t -s $'\t' "$RESULTS/table" | sed 's/^/# /'
 	return $code
 }
 
@@ -41,5 +46,7 @@ echo "# seed $seed"
 insmod "$dir/faults.ko" || exit 1
 echo 1 >/proc/sys/kernel/kptr_restrict	# /proc/vmallocinfo has addresses
 let_fail
+SECONDS=0
 result "all failures are as they should be" each_failure
 result "the module is free" is_unloaded
+echo "# $SECONDS seconds"
