@@ -797,6 +797,7 @@ int imv_module_check(struct module *mod)
 	kvfree(text.taken);
 	return ret;
 }
+
 #if IS_ENABLED(CONFIG_IMMEDIATE_KUNIT_TEST)	/* it may be a module */
 EXPORT_SYMBOL_GPL(imv_module_check);
 #endif

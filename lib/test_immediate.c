@@ -104,12 +104,10 @@ static struct {
 
 static void imv_test_members(struct kunit *test)
 {
-	u64 behind = 0x1122334455667788ULL;
-
-	members.behind_one = behind;
-	members.behind_two = behind;
-	members.behind_four = behind;
-	members.behind_eight = behind;
+	members.behind_one = 0x88;
+	members.behind_two = 0x7788;
+	members.behind_four = 0x55667788;
+	members.behind_eight = 0x1122334455667788ULL;
 	imv_set_var(members.one, 0xff);
 	imv_set_var(members.two, 0xfffe);
 	imv_set_var(members.four, 0xfffffffdU);
@@ -118,10 +116,10 @@ static void imv_test_members(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, members.two, 0xfffe);
 	KUNIT_EXPECT_EQ(test, members.four, 0xfffffffdU);
 	KUNIT_EXPECT_EQ(test, members.eight, 0xfffffffffffffffcULL);
-	KUNIT_EXPECT_EQ(test, members.behind_one, (u8)behind);
-	KUNIT_EXPECT_EQ(test, members.behind_two, (u16)behind);
-	KUNIT_EXPECT_EQ(test, members.behind_four, (u32)behind);
-	KUNIT_EXPECT_EQ(test, members.behind_eight, behind);
+	KUNIT_EXPECT_EQ(test, members.behind_one, 0x88);
+	KUNIT_EXPECT_EQ(test, members.behind_two, 0x7788);
+	KUNIT_EXPECT_EQ(test, members.behind_four, 0x55667788U);
+	KUNIT_EXPECT_EQ(test, members.behind_eight, 0x1122334455667788ULL);
 }
 
 static int flag_branches(void)

@@ -244,13 +244,13 @@ static struct trace_event_file *find_file(struct kunit *test, const char *name)
 /* The format for tools: a string of C, and what it is to print. */
 static void formats_test_print_fmt(struct kunit *test)
 {
+	const char *text =
+		"\"100%% \\\"in\\\" \\\\ %d c %s s %s end%%\", REC->in, REC->c, __get_str(s)";
 	struct trace_event_file *file = find_file(test, "kunit_quoted");
 
 	if (!file)
 		return;
-	KUNIT_EXPECT_STREQ(test, file->event_call->print_fmt,
-			   "\"100%% \\\"in\\\" \\\\ %d c %s s %s end%%\", "
-			   "REC->in, REC->c, __get_str(s)");
+	KUNIT_EXPECT_STREQ(test, file->event_call->print_fmt, text);
 	trace_put_event_file(file);
 }
 
