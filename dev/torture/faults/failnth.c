@@ -751,7 +751,8 @@ static void read_names(char *state)
 {
 	struct text text = { .to = state };
 
-	add_lines(&text, "/proc/kallsyms", "[__builtin__");
+	add_lines(&text, "/proc/kallsyms", "[__builtin__tracepoint]");
+	add_lines(&text, "/proc/kallsyms", "ftrace_set_");
 	add_lines(&text, TRACEFS "marker_sites", NULL);
 }
 
