@@ -122,6 +122,7 @@ static const char *const used_names[] = {
 	"kunit_number", "kunit_all", "kunit_noargs", "kunit_load", "kunit_sites",
 	"kunit_nowhere", "kunit_x", "kunit_tp_a", "kunit_tp_b", "kunit_two",
 	"kunit_fed_a", "kunit_fed_b", "kunit_fed_c", "kunit_fed_twice",
+	"kunit_half_a", "kunit_half_b",
 };
 
 static bool detach_any(void *func)
@@ -437,6 +438,26 @@ static int count_listed(const struct marker_info *info, void *priv)
 	return 1;
 }
 
+static int stop_at_once(const struct marker_info *info, void *priv)
+{
+	++*(unsigned int *)priv;
+	return -EINTR;
+}
+
+static void marker_test_walk_stops(struct kunit *test)
+{
+	unsigned int visited = 0;
+
+	KUNIT_EXPECT_EQ(test, for_each_marker(stop_at_once, &visited), -EINTR);
+	KUNIT_EXPECT_EQ(test, visited, 1U);
+	KUNIT_EXPECT_EQ(test, for_each_marker_of(THIS_MODULE, stop_at_once, &visited), -EINTR);
+	KUNIT_EXPECT_EQ(test, visited, 2U);
+	/* This is no module. */
+	KUNIT_EXPECT_EQ(test, for_each_marker_of((struct module *)test, stop_at_once,
+						 &visited), 0);
+	KUNIT_EXPECT_EQ(test, visited, 2U);
+}
+
 /* Places that share a name and a format are one marker to probes. */
 static void marker_test_sites(struct kunit *test)
 {
@@ -632,6 +653,7 @@ static void marker_test_notifier(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unregister_marker_notifier(&nb), 0);
 	KUNIT_EXPECT_EQ(test, states, 12UL);
 	KUNIT_EXPECT_EQ(test, unregister_marker_notifier(&nb), -ENOENT);
+	KUNIT_EXPECT_EQ(test, states, 12UL);
 }
 
 /* Asks for what a probe cannot have. */
@@ -788,6 +810,51 @@ static void marker_test_tracepoint_armed(struct kunit *test)
 	marker_probe_unregister("kunit_tp_a", variadic, digit(1));
 }
 
+/*
+ * Names with a format that can be armed and one whose tracepoint fails, whichever
+ * comes first in the order of compilers.
+ */
+static noinline void fire_half_a(void)
+{
+	trace_mark(kunit_half_a, "plain %d", 1);
+}
+
+static __used void probe_half(void *data, int number)
+{
+	trace_mark_tp(kunit_half_a, kunit_marked, probe_half, "fed %d", number);
+	trace_mark_tp(kunit_half_b, kunit_marked, probe_half, "fed %d", number);
+}
+
+static noinline void fire_half_b(void)
+{
+	trace_mark(kunit_half_b, "plain %d", 1);
+}
+
+static void arm_half(struct kunit *test, const char *name, void (*fire)(void))
+{
+	marker_probe_register(name, "plain %d", variadic_ignore, digit(1));
+	marker_probe_register(name, "fed %d", variadic_ignore, digit(2));
+	reg_result = -EBUSY;
+	KUNIT_EXPECT_EQ(test, marker_arm(name), -EBUSY);
+	reg_result = 0;
+	calls = 0;
+	fire();
+	KUNIT_EXPECT_EQ(test, calls, 0UL);
+	KUNIT_EXPECT_EQ(test, marker_arm(name), 0);
+	fire();
+	trace_kunit_marked(1);
+	KUNIT_EXPECT_EQ(test, calls, 12UL);
+	KUNIT_EXPECT_EQ(test, marker_disarm(name), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name), 0);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+}
+
+static void marker_test_half_armed(struct kunit *test)
+{
+	arm_half(test, "kunit_half_a", fire_half_a);
+	arm_half(test, "kunit_half_b", fire_half_b);
+}
+
 static void marker_test_tracepoint_fails(struct kunit *test)
 {
 	reg_result = -EBUSY;
@@ -853,6 +920,30 @@ static void marker_test_feeds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fed_a", 1), 0);
 	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
 	KUNIT_EXPECT_EQ(test, fire_fed(), 0UL);
+}
+
+/* Each feed is found among many, in whichever order they come and go. */
+static void marker_test_many_feeds(struct kunit *test)
+{
+	static const struct { const char *name, *format; } fed[] = {
+		{ "kunit_tp_a", "a %d" }, { "kunit_fed_b", "b %d" }, { "kunit_fed_c", "c %d" },
+		{ "kunit_half_a", "fed %d" }, { "kunit_tp_b", "b %d" },
+		{ "kunit_fed_a", "a %d" }, { "kunit_fed_twice", "number %d" },
+	};
+	const unsigned int nr = ARRAY_SIZE(fed);
+	unsigned int first, i;
+
+	for (first = 0; first < nr; first++) {
+		for (i = first; i < first + nr; i++)
+			KUNIT_EXPECT_EQ(test, attach_fed(fed[i % nr].name, fed[i % nr].format,
+							 1), 0);
+		fire_fed();
+		KUNIT_EXPECT_GE(test, calls, 1111111UL);
+		for (i = 0; i < nr; i++)
+			KUNIT_EXPECT_EQ(test, detach_fed(fed[i].name, 1), 0);
+		KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+		KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
+	}
 }
 
 static void expect_no_feed(struct kunit *test)
@@ -981,6 +1072,7 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_noargs),
 	KUNIT_CASE(marker_test_load_guard),
 	KUNIT_CASE(marker_test_sites),
+	KUNIT_CASE(marker_test_walk_stops),
 	KUNIT_CASE(marker_test_waits),
 	KUNIT_CASE(marker_test_same_hash),
 	KUNIT_CASE(marker_test_wrong_format),
@@ -999,8 +1091,10 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_private_data_of_two),
 	KUNIT_CASE(marker_test_tracepoint),
 	KUNIT_CASE(marker_test_tracepoint_armed),
+	KUNIT_CASE(marker_test_half_armed),
 	KUNIT_CASE(marker_test_tracepoint_fails),
 	KUNIT_CASE(marker_test_feeds),
+	KUNIT_CASE(marker_test_many_feeds),
 	KUNIT_CASE(marker_test_feed_fails),
 	KUNIT_CASE(marker_test_no_memory_to_add),
 	KUNIT_CASE(marker_test_no_memory_at_all),

@@ -1400,6 +1400,19 @@ static void tp_test_stale_code(struct kunit *test)
 	}
 }
 
+/* What a task that was preempted there goes on with, where the CPU allows it. */
+static void tp_test_end_stays(struct kunit *test)
+{
+	struct tracepoint_func probes[] = { { .func = probe_plain }, { } };
+	struct generated_text code;
+
+	if (IS_ENABLED(CONFIG_FRAME_POINTER) || cpu_feature_enabled(X86_FEATURE_RETHUNK))
+		kunit_skip(test, "such trampolines have no end of their own");
+	KUNIT_ASSERT_EQ(test, arch_make_tracepoint_code(probes, 2, &code), 0);
+	arch_free_tracepoint_code(&code);
+	KUNIT_EXPECT_NOT_NULL(test, memchr_inv(code.text, INT3_INSN_OPCODE, code.size));
+}
+
 /* The memory of a trampoline that is not used any more has another one later. */
 static void tp_test_code_is_freed(struct kunit *test)
 {
@@ -1799,6 +1812,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_long_code),
 	KUNIT_CASE(tp_test_too_many_codes),
 	KUNIT_CASE(tp_test_stale_code),
+	KUNIT_CASE(tp_test_end_stays),
 	KUNIT_CASE(tp_test_code_is_freed),
 	KUNIT_CASE(tp_test_name),
 	KUNIT_CASE(tp_test_single_steps),
