@@ -39,6 +39,17 @@ struct tracer {
 	bool got_regs;
 };
 
+/* A function may change all registers that its caller has saved. */
+static __always_inline void change_registers(void)
+{
+#ifdef CONFIG_X86_64
+	asm volatile("xor %%eax, %%eax\n\tmov %%rax, %%rcx\n\tmov %%rax, %%rdx\n\t"
+		     "mov %%rax, %%rsi\n\tmov %%rax, %%rdi\n\tmov %%rax, %%r8\n\t"
+		     "mov %%rax, %%r9\n\tmov %%rax, %%r10\n\tmov %%rax, %%r11"
+		     : : : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc");
+#endif
+}
+
 static notrace void note_call(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
@@ -49,6 +60,7 @@ static notrace void note_call(unsigned long ip, unsigned long parent_ip,
 	tracer->ip = ip;
 	tracer->parent_ip = parent_ip;
 	tracer->got_regs = !!ftrace_get_regs(fregs);
+	change_registers();
 }
 
 static noinline int traced_a(int number)
@@ -508,6 +520,37 @@ static void sets_test_direct(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, keeps_registers());
 	KUNIT_EXPECT_EQ(test, kunit_direct_calls, 4);
 }
+
+static notrace void call_asm_again(unsigned long ip, unsigned long parent_ip,
+				   struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	note_call(ip, parent_ip, ops, fregs);
+	if (nr_called < MAX_CALLS)
+		traced_for_asm(1);
+}
+
+/* Where the tracers are not called, the direct call is not made. */
+static void sets_test_direct_recursion(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	unsigned long traced = (unsigned long)traced_for_asm;
+	unsigned long direct = (unsigned long)kunit_direct;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	start(test, &tracers[0], 1, FTRACE_OPS_FL_RECURSION, traced_for_asm);
+	kunit_direct_calls = 0;
+	KUNIT_ASSERT_EQ(test, register_ftrace_direct(traced, direct), 0);
+	init_tracer(&tracers[1], 2, FTRACE_OPS_FL_RECURSION);
+	tracers[1].ops.func = call_asm_again;
+	KUNIT_ASSERT_EQ(test, want(&tracers[1], traced_for_asm), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracers[1].ops), 0);
+	KUNIT_EXPECT_TRUE(test, keeps_registers());
+	KUNIT_EXPECT_EQ(test, calls(), 2211UL);
+	KUNIT_EXPECT_EQ(test, kunit_direct_calls, 2);
+	stop(test, &tracers[1]);
+	stop(test, &tracers[0]);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(traced, direct), 0);
+}
 #endif /* CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS */
 #endif /* CONFIG_X86_64 */
 
@@ -810,6 +853,7 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_registers),
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 	KUNIT_CASE(sets_test_direct),
+	KUNIT_CASE(sets_test_direct_recursion),
 #endif
 #endif
 	KUNIT_CASE(sets_test_stack),
