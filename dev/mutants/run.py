@@ -368,7 +368,8 @@ def steps_for(nr, cases):
     the load of the suite reaches it; slow ones alone.
     """
     fast, slow = {}, []
-    loads = {e['where'] for e in cases if not e['cases'] and nr in e['set']}
+    loads = {e['where'] for e in cases
+             if e['where'].startswith('load ') and not e['cases'] and nr in e['set']}
     for entry in cases:
         again = entry['where'].replace('run ', 'load ')
         if again in loads and entry['cost'] < 0.3:
