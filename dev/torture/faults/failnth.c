@@ -1239,8 +1239,8 @@ int main(int argc, char **argv)
 	/* Some memory for code is kept when it was used once. */
 	do_before("probe", 0);
 	do_before("probe", 1);
-	read_names(names);
 	read_settled_code(code_undone);
+	read_names(names);
 	run_ops(argv + 4, argc - 4);
 	if (!is_state(names, read_names)) {
 		report("names of code are left over");
