@@ -26,8 +26,6 @@ run() {
 	return 1
 }
 
-# An emulated CPU may stand still for long within an NMI, while others run.
-echo 1000000000 >/sys/kernel/debug/x86/nmi_longest_ns
 echo "# seed $seed"
 while
 	run || ((total[failed] += 1))
