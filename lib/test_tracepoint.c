@@ -1072,10 +1072,10 @@ static bool all_take_path(bool slow)
 {
 	int tries;
 
-	for (tries = 0; tries < 100; tries++) {
+	for (tries = 0; tries < 50; tries++) {
 		if (!count_others(slow))
 			return true;
-		msleep(10);
+		msleep(20);
 	}
 	return false;
 }
