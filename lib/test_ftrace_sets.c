@@ -26,6 +26,7 @@
 #endif
 
 #include "test_fail_alloc.h"
+#include "test_resched.h"
 
 #define MAX_CALLS	128
 
@@ -110,13 +111,20 @@ static int leave(struct tracer *tracer, void *func)
 	return ftrace_set_filter_ip(&tracer->ops, (unsigned long)func, 1, 0);
 }
 
-/* A tracer of @func alone. */
+/* A tracer of @func alone, which calls @call. */
+static void start_calling(struct kunit *test, struct tracer *tracer, unsigned int nr,
+			  unsigned long flags, void *func, ftrace_func_t call)
+{
+	init_tracer(tracer, nr, flags);
+	tracer->ops.func = call;
+	KUNIT_ASSERT_EQ(test, want(tracer, func), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracer->ops), 0);
+}
+
 static void start(struct kunit *test, struct tracer *tracer, unsigned int nr,
 		  unsigned long flags, void *func)
 {
-	init_tracer(tracer, nr, flags);
-	KUNIT_ASSERT_EQ(test, want(tracer, func), 0);
-	KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracer->ops), 0);
+	start_calling(test, tracer, nr, flags, func, note_call);
 }
 
 static void stop(struct kunit *test, struct tracer *tracer)
@@ -355,10 +363,7 @@ static void sets_test_recursion(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
 	start(test, &tracers[0], 1, FTRACE_OPS_FL_RECURSION, traced_a);
-	init_tracer(&tracers[1], 2, FTRACE_OPS_FL_RECURSION);
-	tracers[1].ops.func = call_again;
-	KUNIT_ASSERT_EQ(test, want(&tracers[1], traced_a), 0);
-	KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracers[1].ops), 0);
+	start_calling(test, &tracers[1], 2, FTRACE_OPS_FL_RECURSION, traced_a, call_again);
 	expect_calls(test, a, 2211);
 	expect_calls(test, a, 2211);
 	stop(test, &tracers[1]);
@@ -371,8 +376,7 @@ static notrace void ask_for_resched(unsigned long ip, unsigned long parent_ip,
 				    struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	note_call(ip, parent_ip, ops, fregs);
-	set_tsk_need_resched(current);
-	set_preempt_need_resched();
+	ask_for_task_switch();
 }
 
 /* Where preemption is enabled again, the task does not go on in place of another. */
@@ -382,17 +386,10 @@ static void sets_test_resched(struct kunit *test)
 	unsigned int i, late = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
-	preempt_disable();
-	set_tsk_need_resched(current);
-	set_preempt_need_resched();
-	preempt_enable();
-	if (need_resched())
+	if (!kernel_preempts_itself())
 		kunit_skip(test, "needs a kernel that preempts itself");
 	start(test, &tracers[0], 1, FTRACE_OPS_FL_RECURSION, traced_a);
-	init_tracer(&tracers[1], 2, FTRACE_OPS_FL_RECURSION);
-	tracers[1].ops.func = ask_for_resched;
-	KUNIT_ASSERT_EQ(test, want(&tracers[1], traced_a), 0);
-	KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracers[1].ops), 0);
+	start_calling(test, &tracers[1], 2, FTRACE_OPS_FL_RECURSION, traced_a, ask_for_resched);
 	for (i = 0; i < 100; i++) {
 		call_a();
 		late += need_resched();
@@ -540,10 +537,8 @@ static void sets_test_direct_recursion(struct kunit *test)
 	start(test, &tracers[0], 1, FTRACE_OPS_FL_RECURSION, traced_for_asm);
 	kunit_direct_calls = 0;
 	KUNIT_ASSERT_EQ(test, register_ftrace_direct(traced, direct), 0);
-	init_tracer(&tracers[1], 2, FTRACE_OPS_FL_RECURSION);
-	tracers[1].ops.func = call_asm_again;
-	KUNIT_ASSERT_EQ(test, want(&tracers[1], traced_for_asm), 0);
-	KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracers[1].ops), 0);
+	start_calling(test, &tracers[1], 2, FTRACE_OPS_FL_RECURSION, traced_for_asm,
+		      call_asm_again);
 	KUNIT_EXPECT_TRUE(test, keeps_registers());
 	KUNIT_EXPECT_EQ(test, calls(), 2211UL);
 	KUNIT_EXPECT_EQ(test, kunit_direct_calls, 2);

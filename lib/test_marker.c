@@ -15,6 +15,7 @@
 
 #include "test_defer.h"
 #include "test_fail_alloc.h"
+#include "test_resched.h"
 
 #define NUMBER_FORMAT	"number %d text %s"
 
@@ -253,7 +254,7 @@ static void attach_and_arm(void)
 	marker_arm("kunit_number");
 }
 
-/* Who attaches to a marker that is on, or arms it, does not wait for who deferred. */
+/* A second probe of a marker, or a second arming, does not wait for a task that defers. */
 static void marker_test_deferred_by_another(struct kunit *test)
 {
 	struct deferrer deferrer;
@@ -386,8 +387,7 @@ static void probe_asks(void *private, void *call_private, const char *format,
 		       va_list *args)
 {
 	note_call(private);
-	set_tsk_need_resched(current);
-	set_preempt_need_resched();
+	ask_for_task_switch();
 }
 
 /* Where a hit enables preemption again, the task does not go on in place of another. */
@@ -395,11 +395,7 @@ static void marker_test_resched(struct kunit *test)
 {
 	unsigned int i, late = 0;
 
-	preempt_disable();
-	set_tsk_need_resched(current);
-	set_preempt_need_resched();
-	preempt_enable();
-	if (need_resched())
+	if (!kernel_preempts_itself())
 		kunit_skip(test, "needs a kernel that preempts itself");
 	marker_probe_register("kunit_number", NUMBER_FORMAT, probe_asks, digit(1));
 	for (i = 0; i < 100; i++) {

@@ -196,8 +196,8 @@ void marker_set_guards(struct marker_entry *entry)
 /**
  * marker_finish_guards - let the sites follow guards that are set already
  *
- * The task that set them may have deferred that. Who attaches one more probe must
- * not depend on when it ends.
+ * The task that set them may have deferred that. A caller that attaches one more
+ * probe must not wait until that task ends.
  *
  * Context: may sleep; takes what imv_set() takes.
  */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _LIB_TEST_RESCHED_H
+#define _LIB_TEST_RESCHED_H
+
+/* For KUnit tests of code that enables preemption again. */
+
+#include <linux/preempt.h>
+#include <linux/sched.h>
+
+/* Asks for another task, as a timer would. */
+static __always_inline void ask_for_task_switch(void)
+{
+	set_tsk_need_resched(current);
+	set_preempt_need_resched();
+}
+
+/* Does the kernel switch tasks where preemption is enabled again? */
+static inline bool kernel_preempts_itself(void)
+{
+	preempt_disable();
+	ask_for_task_switch();
+	preempt_enable();
+	return !need_resched();
+}
+
+#endif /* _LIB_TEST_RESCHED_H */
