@@ -104,7 +104,8 @@ check_modules() { build_folder "$top/dev/check/$1" "$out/$1${2:+-$2}" "${2:-gues
 # into out/selftests. headers_install is for tests of new system calls; there are none.
 install_selftests() {
 	local targets
-	mapfile -t targets < <(cd "$top/tools/testing/selftests" && compgen -G "$1")
+	mapfile -t targets < <(cd "$top/tools/testing/selftests" && compgen -G "$1/Makefile")
+	targets=("${targets[@]%/Makefile}")
 	rm -rf "$out/selftests"
 	with_progress selftests "$logs/selftests.log" \
 		make -C "$linux/tools/testing/selftests" O="$out/build/selftests" \

@@ -17,6 +17,7 @@
 #include <asm/sections.h>
 
 #include "test_fail_alloc.h"
+#include "test_symbol.h"
 
 #ifdef CONFIG_X86
 #include <asm/nops.h>
@@ -285,18 +286,6 @@ static int count_sync(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-static int find_sync_func(void)
-{
-	struct kprobe kp = { .symbol_name = "do_sync_core" };
-	int ret = register_kprobe(&kp);
-
-	if (ret)
-		return ret;
-	sync_func = kp.addr;
-	unregister_kprobe(&kp);
-	return 0;
-}
-
 /*
  * Sets the flag, and another value whose sites lie between those of the flag, and
  * says how often that made all CPUs synchronise.
@@ -321,7 +310,8 @@ static void set_many_sites(struct kunit *test, bool with_memory, unsigned int sy
 		.pre_handler = count_sync,
 	};
 
-	KUNIT_ASSERT_EQ(test, find_sync_func(), 0);
+	sync_func = find_function("do_sync_core");
+	KUNIT_ASSERT_NOT_NULL(test, sync_func);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
 	KUNIT_EXPECT_EQ(test, set_flag(true, with_memory), syncs);
 	KUNIT_EXPECT_EQ(test, count_true(), (unsigned int)NR_SITES);

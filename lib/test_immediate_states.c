@@ -29,6 +29,7 @@
 #include <asm/text-patching.h>
 
 #include "test_immediate_states.h"
+#include "test_symbol.h"
 
 static unsigned int seed = 1;
 module_param(seed, uint, 0444);
@@ -867,26 +868,14 @@ static int add_probes(void)
 	return 0;
 }
 
-static int find_sync_func(void)
-{
-	struct kprobe kp = { .symbol_name = "do_sync_core" };
-	int ret = register_kprobe(&kp);
-
-	if (ret)
-		return ret;
-	sync_func = kp.addr;
-	unregister_kprobe(&kp);
-	return 0;
-}
-
 static int imv_states_suite_init(struct kunit_suite *suite)
 {
 	int ret;
 
 	prandom_seed_state(&random, seed);
-	ret = find_sync_func();
-	if (ret)
-		return ret;
+	sync_func = find_function("do_sync_core");
+	if (!sync_func)
+		return -ENOENT;
 	ret = __register_nmi_handler(NMI_LOCAL, &nmi_action);
 	if (ret)
 		return ret;

@@ -2,50 +2,28 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Function tracers side by side, each with a filter of its own: the function tracer,
-# the profiler, and those of the module of samples/ftrace. A test is a function; it
-# fails with the first of its commands that fails.
+# the profiler, and those of the module of samples/ftrace.
 # shellcheck disable=SC2317 # tests are called by name
 
-skip=4
+. "$(dirname "$0")/../kselftest/tracing.sh"
+
 sample=function_tracers
 option=options/function-tracers
 
-skip_all() {
-	echo "TAP version 13"
-	echo "1..0 # SKIP $1"
-	exit $skip
-}
-
-[ "$(id -u)" = 0 ] || skip_all "needs root"
-[ -d /sys/kernel/tracing/events ] || mount -t tracefs nodev /sys/kernel/tracing
-cd /sys/kernel/tracing || skip_all "no tracefs"
+find_tracefs
+cd $tracing || exit
 [ -e "$option" ] || skip_all "no trace option function-tracers"
 [ -e function_profile_enabled ] || skip_all "no profiler"
 grep -qw function_graph available_tracers || skip_all "no function graph tracer"
 modprobe "$sample" 2>/dev/null || skip_all "no module function-tracers"
 modprobe -r "$sample"
 
-comment() {
-	echo "# $*"
-}
-
 # shows FILE LINE...: are these its lines?
 shows() {
 	file=$1
 	shift
-	got=$(cat "$file")
-	wanted=$(if [ $# -gt 0 ]; then printf '%s\n' "$@"; fi)
-	[ "$got" = "$wanted" ] || {
-		comment "$file: '$got' instead of '$wanted'"
-		return 1
-	}
-}
-
-fails() {
-	if (eval "$1") 2>/dev/null; then
-		comment "succeeded: $1"
-		return 1
-	fi
+	is "$(cat "$file")" "$(if [ $# -gt 0 ]; then printf '%s\n' "$@"; fi)"
+	explain "$file"
 }
 
 # functions FILE: which functions it has, as the function tracer writes them.
@@ -81,7 +59,7 @@ clear_filters() {
 	echo >set_ftrace_notrace
 }
 
-reset() {
+clean_up() {
 	{
 		exec 3>&- 4<&-
 		echo >set_ftrace_pid
@@ -171,8 +149,8 @@ the_default_goes() {
 a_wrong_name() {
 	echo 1 >"$option"
 	echo function >current_tracer
-	fails 'echo nobody >function_tracers' || return
-	fails 'echo "" >function_tracers' || return
+	fails sh -c 'echo nobody >function_tracers' || return
+	fails sh -c 'echo "" >function_tracers' || return
 	grep -q 'function_tracers: error: No function tracer has this name' error_log &&
 		shows function_tracers '[trace]'
 }
@@ -180,16 +158,16 @@ a_wrong_name() {
 a_filter_that_matches_nothing() {
 	echo 1 >"$option"
 	modprobe "$sample" || return
-	fails 'echo nosuchfunction >>set_ftrace_filter' || return
-	fails 'echo vfs_read:traceoff >>set_ftrace_filter' || return
-	fails 'echo note_call >>set_ftrace_filter' || return
+	fails sh -c 'echo nosuchfunction >>set_ftrace_filter' || return
+	fails sh -c 'echo vfs_read:traceoff >>set_ftrace_filter' || return
+	fails sh -c 'echo note_call >>set_ftrace_filter' || return
 	shows set_ftrace_filter '[        sample_calls] vfs_open' \
 		'[      sample_callers] vfs_open'
 }
 
 the_option_while_the_profiler_runs() {
 	echo 1 >function_profile_enabled
-	fails 'echo 1 >options/function-tracers' || return
+	fails sh -c 'echo 1 >options/function-tracers' || return
 	shows "$option" 0 || return
 	echo 0 >function_profile_enabled
 	echo 1 >"$option" && shows "$option" 1
@@ -208,7 +186,7 @@ tracers_of_a_module() {
 	work
 	grep -q ': vfs_open$' instances/sample_calls/trace || return
 	grep -q ': vfs_read called by ' instances/sample_callers/trace || return
-	fails "grep -q vfs_read instances/sample_calls/trace" || return
+	fails grep vfs_read instances/sample_calls/trace || return
 	modprobe -r "$sample" || return
 	shows function_tracers
 }
@@ -285,21 +263,11 @@ the_default_goes a_wrong_name a_filter_that_matches_nothing
 the_option_while_the_profiler_runs tracers_of_a_module files_outlive_the_module
 a_file_outlives_the_profiler a_function_for_all a_process_for_one the_list_of_functions'
 
-echo "TAP version 13"
 # shellcheck disable=SC2086 # words
 set -- $tests
-echo "1..$#"
-number=0
-failed=0
+clean_up
+plan $#
 for name; do
-	number=$((number + 1))
-	reset
-	if $name; then
-		echo "ok $number $name"
-	else
-		echo "not ok $number $name"
-		failed=1
-	fi
+	$name; report "$name"
 done
-reset
-exit $failed
+finish

@@ -4,33 +4,13 @@
 # Runs the KUnit tests of immediate values, which are a module, and gives their
 # results as its own: they stand in the kernel's log.
 
-skip=4
+. "$(dirname "$0")/../kselftest/tracing.sh"
+
 module=test_immediate
 suite=immediate
 
-skip_all() {
-	echo "TAP version 13"
-	echo "1..0 # SKIP $1"
-	exit $skip
-}
-
-check_requirements() {
-	[ -w /dev/kmsg ] || skip_all "not root"
-	modprobe -q -n $module || skip_all "no module $module"
-	[ ! -d /sys/module/$module ] || skip_all "$module is loaded, its tests have run"
-}
-
-unload() {
-	if [ -d /sys/module/$module ]; then
-		modprobe -r $module
-	fi
-}
-
-# The log from the line that says $1, without the times.
-log_from() {
-	dmesg | awk -v start="$1" '
-		seen { sub(/^\[[^]]*\] /, ""); print }
-		index($0, start) { seen = 1 }'
+clean_up() {
+	unload_if_loaded $module
 }
 
 # The cases of the suite are indented; its own result comes last, and is the
@@ -60,11 +40,9 @@ show_results() {
 		}'
 }
 
-check_requirements
-trap unload EXIT
-trap 'exit 1' INT TERM
-echo "TAP version 13"
-start="immediate.sh $$"
-echo "$start" >/dev/kmsg
-modprobe $module || echo "# cannot load $module"
-log_from "$start" | show_results
+[ -w /dev/kmsg ] || skip_all "needs root"
+check_modules $module
+plan ''
+log_from_here
+load $module
+log_since | show_results

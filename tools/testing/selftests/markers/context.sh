@@ -44,11 +44,11 @@ compare_states() {
 }
 
 same_state_as_trace_event() {
-	[ -d "$tracing/events/markers/kernel_sched_switch" ] || return $skip
+	needs_event markers/kernel_sched_switch || return
 	mkdir "$instance" &&
 	echo 1 >"$instance/events/sched/sched_switch/enable" &&
 	echo 1 >"$instance/events/markers/kernel_sched_switch/enable" &&
-	work &&
+	start_processes &&
 	echo 0 >"$instance/tracing_on" &&
 	said=$(compare_states) &&
 	at_least "$(echo "$said" | sed 's/.*of \([0-9]*\) pairs.*/\1/')" 20 &&
@@ -80,7 +80,7 @@ by_trigger() {
 }
 
 by_trigger_in_the_kernel() {
-	[ -d "$tracing/$fork" ] || return $skip
+	needs_event "${fork#events/}" || return
 	echo >"$tracing/trace" &&
 	echo stacktrace >"$tracing/$fork/trigger" && (:) && (:) &&
 	stack_begins_at kernel_clone
@@ -96,8 +96,7 @@ by_option() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-echo "TAP version 13"
-echo "1..5"
+plan 5
 same_state_as_trace_event; report "a record has the same state as a trace event's"
 preemptible_place; report "a record of a preemptible place says so"
 by_trigger; report "the stack of a trigger begins at the marker"

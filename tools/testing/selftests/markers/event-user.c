@@ -12,7 +12,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,6 +20,7 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "../trace_bpf.h"
 
 #define SKIP		4	/* of kselftest */
 #define MAX_CPUS	64
@@ -81,23 +81,6 @@ static int open_event(long id, int cpu)
 	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, 0);
 }
 
-/* return 1; */
-static int load_program(void)
-{
-	static const struct bpf_insn insns[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 1 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	union bpf_attr attr = {
-		.prog_type = BPF_PROG_TYPE_TRACEPOINT,
-		.insn_cnt = sizeof(insns) / sizeof(*insns),
-		.insns = (uintptr_t)insns,
-		.license = (uintptr_t)"GPL",
-	};
-
-	return syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
-}
-
 static uint64_t sum(const int *fds, long cpus)
 {
 	uint64_t count, total = 0;
@@ -147,7 +130,7 @@ static int use_event(long id, int program)
 
 static int use_event_with_program(long id)
 {
-	int program = load_program();
+	int program = load_trace_program();
 
 	return program < 0 ? SKIP : use_event(id, program);
 }

@@ -99,7 +99,7 @@ values_arrive() {
 
 # A record without strings is made in the buffer itself.
 numbers_alone_arrive() {
-	[ -d "$tracing/$signal" ] || return $skip
+	needs_event markers/kernel_send_signal || return
 	start &&
 	put 1 $signal/enable &&
 	kill -CONT $$ &&
@@ -148,7 +148,7 @@ filter_knows_signs() {
 }
 
 trigger_counts_in_a_histogram() {
-	[ -f "$tracing/events/sched/sched_switch/hist" ] || return $skip
+	needs_histograms || return
 	start &&
 	put 'hist:keys=count' $event/trigger &&
 	fire 4 &&
@@ -200,12 +200,12 @@ stays_while_it_is_used() {
 # The last probe of a marker goes, and the marker stays. No other test enables the
 # event: one that was enabled is never freed.
 stays_when_a_probe_goes() {
-	[ -d "$tracing/$process_exit" ] || return $skip
+	needs_event markers/kernel_process_exit || return
 	load marker_probe marker=kernel_process_exit print=0 &&
 	unload marker_probe &&
 	start &&
 	put 1 $process_exit/enable &&
-	work &&
+	start_processes &&
 	at_least "$(recorded kernel_process_exit:)" 20
 }
 
@@ -225,7 +225,7 @@ garbage_changes_nothing() {
 }
 
 events_are_for_root_only() {
-	as_nobody true 2>/dev/null || return $skip
+	needs_nobody || return
 	start &&
 	fails_with "Permission denied" \
 		as_nobody sh -c "echo 1 >$tracing/$event/enable" &&
@@ -234,8 +234,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-echo "TAP version 13"
-echo "1..15"
+plan 15
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"

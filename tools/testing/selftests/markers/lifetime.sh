@@ -10,8 +10,7 @@
 
 . "$(dirname "$0")/markers-lib.sh"
 
-user=$(dirname "$0")/event-user
-dir=$(mktemp -d)
+user=$here/event-user
 instance=$tracing/instances/lifetime-$$
 
 # Which files an event has, and of these which can be written, and what with.
@@ -51,11 +50,6 @@ clean_up() {
 	! is_loaded trace_events_sample || modprobe -r trace_events_sample
 	unload_all
 	tainted_before=$(cat /proc/sys/kernel/tainted)
-}
-
-clean_up_all() {
-	clean_up
-	rm -rf "$dir"
 }
 
 # The last one first: others may use its variables.
@@ -146,7 +140,7 @@ open_files_are_written() {
 
 # A program that has something of the event, until it is told to go on.
 hold() {
-	[ -x "$user" ] || return $skip
+	[ -x "$user" ] || needs "no program event-user" || return
 	rm -f "$dir/go" "$dir/said"
 	mkfifo "$dir/go" || return
 	"$user" "$@" <"$dir/go" >"$dir/said" 2>&1 &
@@ -233,7 +227,7 @@ program_stays() {
 event_probe_stays() {
 	load "$owner" || return
 	echo "e:lifetime/probe ${event#events/}" >>"$tracing/dynamic_events" \
-		2>/dev/null || return $skip
+		2>/dev/null || needs "no event probes" || return
 	echo 1 >"$tracing/$probe/enable" &&
 	hit 3 && stays_through_unload && hit 2 &&
 	at_least "$(grep -c " probe: " "$tracing/trace")" 4 &&
@@ -270,7 +264,7 @@ triggers_stay() {
 
 # Others use a variable of this event, before it would go and after that.
 variables_stay() {
-	[ -f "$tracing/$end/hist" ] || return $skip
+	needs_histograms || return
 	load "$owner" || return
 	echo 'hist:keys=common_pid:seen=common_pid' >"$tracing/$event/trigger" &&
 	echo "hist:keys=common_pid:vals=\$seen" >"$tracing/$end/trigger" &&
@@ -293,7 +287,8 @@ dynamic_event_cannot_be_read() {
 dynamic_event() {
 	definition=$1
 	event=$2
-	echo "$1" >>"$tracing/dynamic_events" 2>/dev/null || return $skip
+	echo "$1" >>"$tracing/dynamic_events" 2>/dev/null ||
+		needs "no such dynamic events" || return
 	each_file "$readable" dynamic_event_cannot_be_read
 }
 
@@ -314,9 +309,7 @@ test_all() {
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
 modprobe -q -n trace_events_sample || skip_all "no module trace_events_sample"
-trap clean_up_all EXIT
-echo "TAP version 13"
-echo "1..26"
+plan 26
 of_markers
 test_all "event of markers"
 of_trace_events

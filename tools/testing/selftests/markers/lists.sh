@@ -31,7 +31,7 @@ sites_of_a_module() {
 }
 
 sites_of_the_kernel() {
-	[ "$(column kernel_sched_switch module)" ] || return $skip
+	needs_sched || return
 	at_least "$(lines_of "$sites" kernel_sched_switch | wc -l)" 1 &&
 	is "$(lines_of "$sites" kernel_sched_switch |
 		grep -cvE "^vmlinux$tab$place\$")" 0
@@ -51,8 +51,8 @@ sites_are_counted() {
 			for (name in have)
 				if (!(name in want))
 					print name, "in no list"
-		}' "$tracing/markers" "$sites" >"$differ" &&
-	is "$(head -n 3 "$differ")" ""
+		}' "$tracing/markers" "$sites" >"$dir/differ" &&
+	is "$(head -n 3 "$dir/differ")" ""
 }
 
 site_is_where_the_marker_is() {
@@ -80,7 +80,7 @@ probe_hit [marker_probe_variadic]$tab$format" &&
 }
 
 probe_of_an_event() {
-	[ -d "$tracing/events" ] || return $skip
+	needs_event sched/sched_switch || return
 	load marker_sample &&
 	echo 1 >"$tracing/events/markers/sample_event/enable" &&
 	at_least "$(lines_of "$probes" sample_event | wc -l)" 1 &&
@@ -89,16 +89,13 @@ probe_of_an_event() {
 }
 
 lists_are_for_root_only() {
-	as_nobody true 2>/dev/null || return $skip
+	needs_nobody || return
 	[ -f "$sites" ] && [ -f "$probes" ] &&
 	fails_with "Permission denied" as_nobody cat "$sites" &&
 	fails_with "Permission denied" as_nobody cat "$probes"
 }
 
-differ=$(mktemp)
-trap 'clean_up; rm -f "$differ"' EXIT
-echo "TAP version 13"
-echo "1..7"
+plan 7
 sites_of_a_module; report "sites of a module"
 sites_of_the_kernel; report "sites of the kernel"
 sites_are_counted; report "sites are as many as the list of markers counts"

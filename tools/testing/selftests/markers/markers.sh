@@ -11,7 +11,6 @@ sched=kernel_sched_switch
 sched_format='prev_pid %d next_pid %d prev_state %ld'
 sample=sample_event
 sample_format='count %u name %s'
-have_sched=$(column $sched module)
 
 clean_up() {
 	unload_all
@@ -23,25 +22,25 @@ list_has_a_header() {
 }
 
 list_has_sched_switch() {
-	[ "$have_sched" ] || return $skip
+	needs_sched || return
 	is "$(column $sched module)" vmlinux &&
 	at_least "$(column $sched sites)" 1 &&
 	is "$(column $sched format)" "$sched_format"
 }
 
 list_is_for_root_only() {
-	as_nobody true 2>/dev/null || return $skip
+	needs_nobody || return
 	fails_with "Permission denied" as_nobody cat "$tracing/markers"
 }
 
 probe_counts_while_it_is_attached() {
-	[ "$have_sched" ] || return $skip
+	needs_sched || return
 	is "$(column $sched probes)" 0 &&
 	load marker_probe print=0 &&
 	is "$(column $sched probes)" 1 &&
-	work &&
+	start_processes &&
 	before=$(hits) &&
-	work &&
+	start_processes &&
 	at_least "$(hits)" $((before + 20)) &&
 	unload marker_probe &&
 	is "$(column $sched probes)" 0
@@ -58,11 +57,11 @@ probe_counts_what_begins_with_a_value() {
 }
 
 probe_prints_as_many_lines_as_asked() {
-	[ "$have_sched" ] || return $skip
+	needs_sched || return
 	words='prev_pid [0-9]* next_pid [0-9]* prev_state [0-9]*'
 	log_from_here
 	load marker_probe print=3 &&
-	work &&
+	start_processes &&
 	at_least "$(hits)" 4 &&
 	is "$(log_since | count_lines "^marker_probe: $sched: $words\$")" 3 &&
 	is "$(log_since | count_lines marker_probe:)" 3 &&
@@ -71,19 +70,19 @@ probe_prints_as_many_lines_as_asked() {
 }
 
 probe_is_silent_after_it_left() {
-	[ "$have_sched" ] || return $skip
+	needs_sched || return
 	load marker_probe print=3 &&
-	work &&
+	start_processes &&
 	before=$(hits) &&
 	log_from_here &&
 	unload marker_probe &&
-	work &&
+	start_processes &&
 	is "$(log_since | sed 's/[0-9]* hits/N hits/')" "marker_probe: $sched: N hits" &&
 	at_least "$(log_since | sed 's/.* \([0-9]*\) hits/\1/')" "$before"
 }
 
 wrong_format_is_refused() {
-	[ "$have_sched" ] || return $skip
+	needs_sched || return
 	log_from_here
 	fails_with "Operation not permitted" \
 		modprobe marker_probe "format=prev_pid %d" &&
@@ -209,8 +208,7 @@ two_probes_on_one_marker() {
 	is "$(variadic_hits)" 6
 }
 
-echo "TAP version 13"
-echo "1..17"
+plan 17
 list_has_a_header; report "list has a header"
 list_has_sched_switch; report "list has sched switch"
 list_is_for_root_only; report "list is for root only"

@@ -62,8 +62,7 @@ read_by_pipe_after_unload() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-echo "TAP version 13"
-echo "1..4"
+plan 4
 print_after_unload; report "records print after the unload"
 print_after_reload; report "records print after the reload"
 another_module_takes_none; report "another module takes no records"

@@ -5,24 +5,15 @@
 # tracepoint: kernel_clone() for sched_process_fork, whatever reads them and
 # however many probes there are.
 
-skip=4
-tracing=/sys/kernel/tracing
+# Functions are arguments of others.
+# shellcheck disable=SC2317
+
+. "$(dirname "$0")/../kselftest/tracing.sh"
+
 system=sched
 name=sched_process_fork
 event=$tracing/events/$system/$name
 other=$tracing/instances/stacks-sh
-
-skip_all() {
-	echo "TAP version 13"
-	echo "1..0 # SKIP $1"
-	exit $skip
-}
-
-has_tool() {
-	command -v "$1" >/dev/null && return
-	echo "# there is no $1"
-	return $skip
-}
 
 work() {
 	(:)
@@ -34,10 +25,7 @@ work() {
 begins_at_clone() {
 	first=$(sed -nE "s/$1/\\1/p" "$2" | grep -v "^trace_event_raw_event_$name" |
 		head -n 1 | sed 's/[+].*//')
-	[ "$first" = kernel_clone ] || {
-		echo "# begins at '$first'"
-		return 1
-	}
+	is "$first" kernel_clone
 }
 
 ftrace_option() {
@@ -60,7 +48,7 @@ ftrace_trigger() {
 
 # perf_record OPTION...
 perf_record() {
-	has_tool perf || return
+	needs_program perf || return
 	perf record -q "$@" -e $system:$name -o "$dir/perf.data" sh -c '(:); (:)' \
 		>/dev/null 2>&1
 	perf script -i "$dir/perf.data" -F ip,sym >"$dir/perf" 2>/dev/null
@@ -69,7 +57,7 @@ perf_record() {
 
 # bpftrace ends by itself with the first event that it sees.
 bpf_stack() {
-	has_tool bpftrace || return
+	needs_program bpftrace || return
 	timeout 60 bpftrace -e "BEGIN { printf(\"ready\\n\"); }
 		tracepoint:$system:$name { @[kstack] = count(); exit(); }" \
 		>"$dir/bpf" 2>&1 &
@@ -83,21 +71,12 @@ bpf_stack() {
 	begins_at_clone '^[[:space:]]+([a-z_0-9]+[+].*)' "$dir/bpf"
 }
 
-report() {
-	case $? in
-	0)	echo "ok $((number += 1)) $1" ;;
-	4)	echo "ok $((number += 1)) $1 # SKIP" ;;
-	*)	echo "not ok $((number += 1)) $1"
-		failed=1 ;;
-	esac
-}
-
 all() {
-	ftrace_option; report "$1: ftrace, option stacktrace"
-	ftrace_trigger; report "$1: ftrace, trigger stacktrace"
-	perf_record -g; report "$1: perf record -g"
-	perf_record; report "$1: perf record"
-	bpf_stack; report "$1: bpf_get_stack"
+	ftrace_option; result $? "$1: ftrace, option stacktrace"
+	ftrace_trigger; result $? "$1: ftrace, trigger stacktrace"
+	perf_record -g; result $? "$1: perf record -g"
+	perf_record; result $? "$1: perf record"
+	bpf_stack; result $? "$1: bpf_get_stack"
 }
 
 clean_up() {
@@ -105,21 +84,16 @@ clean_up() {
 		echo 0 >"$other/events/$system/$name/enable"
 		rmdir "$other"
 	}
-	rm -rf "$dir"
 }
 
-[ "$(id -u)" = 0 ] || skip_all "must be root"
+find_tracefs
 [ "$(uname -m)" = x86_64 ] || skip_all "elsewhere than on x86_64 the stub is in the stack"
 [ -d $event ] || skip_all "there is no trace event $name"
 [ -e $tracing/options/stacktrace ] || skip_all "there is no option stacktrace"
 
-number=0 failed=0 dir=$(mktemp -d)
-trap 'clean_up; exit 1' INT TERM
-echo "TAP version 13"
-echo "1..10"
+plan 10
 all "one probe"
 mkdir "$other"
 echo 1 >"$other/events/$system/$name/enable"
 all "several probes"
-clean_up
-exit $failed
+finish

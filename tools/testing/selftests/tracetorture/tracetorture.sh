@@ -10,7 +10,11 @@
 # TORTURE_PARAMETERS	more parameters of the module, as "kinds=tp,func"
 # TORTURE_COUNTERS	a file for the counters, lines "name:number"
 
-skip=4
+# Functions are arguments of others.
+# shellcheck disable=SC2317
+
+. "$(dirname "$0")/../kselftest/tracing.sh"
+
 seconds=${TORTURE_SECONDS:-20}
 seed=${TORTURE_SEED:-0}
 counters=/sys/module/tracetorture/parameters
@@ -18,32 +22,13 @@ cpu=/sys/devices/system/cpu/cpu1/online
 longest=/sys/kernel/debug/x86/nmi_longest_ns
 loads=0
 refused=0
-number=0
-failures=0
-
-skip_all() {
-	echo "TAP version 13"
-	echo "1..0 # SKIP $1"
-	exit $skip
-}
-
-check_requirements() {
-	[ -w /dev/kmsg ] || skip_all "not root"
-	modprobe -q -n tracetorture || skip_all "no module tracetorture"
-	[ ! -d $counters ] || skip_all "tracetorture is loaded already"
-}
 
 # test_that NAME COMMAND...
 test_that() {
-	number=$((number + 1))
 	name=$1
 	shift
-	if "$@"; then
-		echo "ok $number $name"
-	else
-		echo "not ok $number $name"
-		failures=$((failures + 1))
-	fi
+	"$@"
+	result $? "$name"
 }
 
 # An emulated CPU may stand still for long within an NMI.
@@ -84,9 +69,7 @@ torture() {
 
 clean_up() {
 	set_cpu 1
-	for module in tracetorture_sites tracetorture; do
-		[ ! -d /sys/module/$module ] || rmmod $module
-	done
+	unload_if_loaded tracetorture_sites tracetorture
 }
 
 count() {
@@ -147,14 +130,13 @@ ended_well() {
 		grep -q ': SUCCESS:'
 }
 
-check_requirements
-echo "TAP version 13"
-trap clean_up EXIT
-trap 'exit 1' INT TERM
+[ -w /dev/kmsg ] || skip_all "needs root"
+check_modules tracetorture
+plan ''
 allow_long_nmis
 # shellcheck disable=SC2086 # one word a parameter
 test_that "the module loads" modprobe tracetorture "seed=$seed" $TORTURE_PARAMETERS
-if [ $failures = 0 ]; then
+if [ $failed = 0 ]; then
 	echo "# seed $(count seed), kinds $(count kinds), $seconds s"
 	torture
 	check_work
@@ -163,5 +145,4 @@ if [ $failures = 0 ]; then
 	test_that "every hit and every call is accounted for" ended_well
 	dmesg | grep 'tracetorture:' | tail -n 8 | sed 's/^\[[^]]*\]/#/'
 fi
-echo "1..$number"
-[ $failures = 0 ]
+finish

@@ -5,7 +5,7 @@
 # that the files and messages of markers and function tracers, and the text of events,
 # have names and hashes in their place.
 
-. "$(dirname "$0")/security-lib.sh"
+. "$(dirname "$0")/../kselftest/tracing.sh"
 
 restrict=/proc/sys/kernel/kptr_restrict
 paranoid=/proc/sys/kernel/perf_event_paranoid
@@ -162,12 +162,9 @@ names_in_messages() {
 	is "$(dmesg | grep -E 'marker|tracepoint|immediate|ftrace' | grep -m 3 "$address")" ""
 }
 
-find_tracefs
-command -v setpriv >/dev/null || skip_all "no setpriv"
-trap 'clean_up >/dev/null 2>&1' EXIT
-
-echo "TAP version 13"
-echo "1..7"
+find_markers
+needs_program setpriv || skip_all "$reason"
+plan 7
 kallsyms_as_for_others; report "kallsyms hides generated code as it does other code"
 vmallocinfo_is_for_root; report "vmallocinfo is for root, and obeys kptr_restrict"
 names_in_the_files; report "the files have names, not addresses"

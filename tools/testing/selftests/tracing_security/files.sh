@@ -8,7 +8,7 @@
 #	files.sh --kin		prints each such file and its kin
 #	files.sh --usable	reads such lines, and prints the files that can be opened
 
-. "$(dirname "$0")/security-lib.sh"
+. "$(dirname "$0")/../kselftest/tracing.sh"
 
 instance=instances/security-$$
 
@@ -131,23 +131,20 @@ usable() {
 not_for_others() {
 	mount -o remount,mode=755 "$tracing" || return
 	at_least "$(cd "$tracing" && kin | usable | wc -l)" 100 &&
-	is "$(cd "$tracing" && kin | as_nobody "$(helper files.sh)" --usable)" ""
+	is "$(cd "$tracing" && kin | as_nobody "$here/files.sh" --usable)" ""
 }
 
 if [ "$1" = --usable ]; then
 	usable
 	exit
 fi
-find_tracefs
+find_markers
 [ -d $tracing/events/sched/sched_switch ] || skip_all "no event sched_switch"
 if [ "$1" = --kin ]; then
 	cd $tracing && kin
 	exit
 fi
-trap 'clean_up >/dev/null 2>&1' EXIT
-
-echo "TAP version 13"
-echo "1..6"
+plan 6
 at_the_top; report "files of the top directory"
 in_an_instance; report "files of an instance"
 with_a_group; report "files of tracefs for a group"

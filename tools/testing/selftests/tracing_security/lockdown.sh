@@ -8,7 +8,7 @@
 #
 #	lockdown.sh --lock	goes through all levels from where the kernel is
 
-. "$(dirname "$0")/security-lib.sh"
+. "$(dirname "$0")/../kselftest/tracing.sh"
 
 lockdown=/sys/kernel/security/lockdown
 
@@ -97,8 +97,8 @@ perf_as_kin() {
 		return
 	}
 	other=$(cat "$tracing/events/sched/sched_switch/id")
-	is "$("$(helper perf-user)" open "$id")" "$("$(helper perf-user)" open "$other")" &&
-	is "$("$(helper perf-user)" bpf "$id")" "$("$(helper perf-user)" bpf "$other")"
+	is "$("$here/perf-user" open "$id")" "$("$here/perf-user" open "$other")" &&
+	is "$("$here/perf-user" bpf "$id")" "$("$here/perf-user" bpf "$other")"
 }
 
 test_level() {
@@ -124,21 +124,16 @@ levels_to_test() {
 	fi
 }
 
-[ "$(id -u)" = 0 ] || skip_all "needs root"
 [ -e "$lockdown" ] ||
 	mount -t securityfs nodev /sys/kernel/security 2>/dev/null
 [ -f "$lockdown" ] || skip_all "no CONFIG_SECURITY_LOCKDOWN_LSM"
-tracing=/sys/kernel/tracing
-mountpoint -q $tracing || mount -t tracefs nodev $tracing
+mount_tracefs
 from_boot=
 [ "$(level)" != confidentiality ] || from_boot=y
-trap 'clean_up >/dev/null 2>&1' EXIT
-
-echo "TAP version 13"
+plan ''
 for next in $(levels_to_test "$1"); do
 	[ "$next" = "$(level)" ] || echo "$next" >"$lockdown"
 	test_level
 done
 kernel_is_well; report "the kernel is well"
-echo "1..$number"
 finish

@@ -5,7 +5,7 @@
 # bad addresses and at the border of a page; and buffers of read() and write() that
 # are not the caller's.
 
-. "$(dirname "$0")/security-lib.sh"
+. "$(dirname "$0")/../kselftest/tracing.sh"
 
 module=test_marker_strings
 events=events/markers
@@ -88,7 +88,7 @@ buffers_are_checked() {
 	mkdir "$tracing/$instance" || return
 	for option in 0 1; do
 		echo $option >"$tracing/options/function-tracers" 2>/dev/null
-		said=$("$(helper bad-memory)" $(existing $(files "$tracing") \
+		said=$("$here/bad-memory" $(existing $(files "$tracing") \
 			$(files "$tracing/$instance"))) || {
 			comment "$said"
 			return 1
@@ -98,12 +98,9 @@ buffers_are_checked() {
 	done
 }
 
-find_tracefs
+find_markers
 echo 1 >$tracing/tracing_on
-trap 'clean_up >/dev/null 2>&1' EXIT
-
-echo "TAP version 13"
-echo "1..4"
+plan 4
 strings_are_checked; report "strings that are not the kernel's are not read"
 strings_are_checked_for_perf; report "nor for perf"
 buffers_are_checked; report "buffers that are not the caller's are refused"

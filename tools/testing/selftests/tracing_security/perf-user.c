@@ -12,7 +12,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "../trace_bpf.h"
 
 #define RING_PAGES	8
 
@@ -66,26 +66,9 @@ static int try_all(long id)
 	return 0;
 }
 
-/* return 1; */
-static long load_program(void)
-{
-	static const struct bpf_insn insns[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 1 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	union bpf_attr attr = {
-		.prog_type = BPF_PROG_TYPE_TRACEPOINT,
-		.insn_cnt = sizeof(insns) / sizeof(*insns),
-		.insns = (uintptr_t)insns,
-		.license = (uintptr_t)"GPL",
-	};
-
-	return syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
-}
-
 static int try_program(long id)
 {
-	long fd = open_tracepoint(id, 1, 0, 0), program = load_program();
+	long fd = open_tracepoint(id, 1, 0, 0), program = load_trace_program();
 
 	printf("load:%s ", word(program));
 	if (program >= 0)

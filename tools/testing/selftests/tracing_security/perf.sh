@@ -5,7 +5,7 @@
 # and bpf(): what they can do with any other trace event, at each level of
 # perf_event_paranoid. And enabling an event tells them no address.
 
-. "$(dirname "$0")/security-lib.sh"
+. "$(dirname "$0")/../kselftest/tracing.sh"
 
 paranoid=/proc/sys/kernel/perf_event_paranoid
 bpf_disabled=/proc/sys/kernel/unprivileged_bpf_disabled
@@ -25,8 +25,8 @@ id_of() {
 same() {
 	what=$1
 	shift
-	of_kin=$(as_nobody "$@" "$(helper perf-user)" "$what" "$(id_of $kin)") &&
-	of_marker=$(as_nobody "$@" "$(helper perf-user)" "$what" "$(id_of $marker)") &&
+	of_kin=$(as_nobody "$@" "$here/perf-user" "$what" "$(id_of $kin)") &&
+	of_marker=$(as_nobody "$@" "$here/perf-user" "$what" "$(id_of $marker)") &&
 	is "$of_marker" "$of_kin"
 }
 
@@ -41,17 +41,17 @@ same_at_each_level() {
 without_capability() {
 	same_at_each_level open &&
 	echo 2 >"$paranoid" &&
-	has "$(as_nobody "$(helper perf-user)" open "$(id_of $marker)")" \
+	has "$(as_nobody "$here/perf-user" open "$(id_of $marker)")" \
 		"task:EACCES task,user:ok task,raw:EACCES task,raw,user:EPERM cpu:EACCES" &&
 	echo 1 >"$paranoid" &&
-	has "$(as_nobody "$(helper perf-user)" open "$(id_of $marker)")" \
+	has "$(as_nobody "$here/perf-user" open "$(id_of $marker)")" \
 		"task:ok task,user:ok task,raw:EPERM task,raw,user:EPERM cpu:EACCES"
 }
 
 with_perfmon() {
 	same_at_each_level open +perfmon &&
 	echo 2 >"$paranoid" &&
-	has "$(as_nobody +perfmon "$(helper perf-user)" open "$(id_of $marker)")" \
+	has "$(as_nobody +perfmon "$here/perf-user" open "$(id_of $marker)")" \
 		"task:ok task,user:ok task,raw:ok task,raw,user:ok cpu:ok"
 }
 
@@ -65,18 +65,18 @@ programs() {
 			explain "unprivileged_bpf_disabled $allowed, $caps" || return
 		done
 		for caps in +sys_nice +perfmon +bpf; do
-			is "$(as_nobody $caps "$(helper perf-user)" bpf "$(id_of $marker)")" \
+			is "$(as_nobody $caps "$here/perf-user" bpf "$(id_of $marker)")" \
 				"load:EPERM " || return
 		done
 	done
-	is "$(as_nobody +bpf,+perfmon "$(helper perf-user)" bpf "$(id_of $marker)")" \
+	is "$(as_nobody +bpf,+perfmon "$here/perf-user" bpf "$(id_of $marker)")" \
 		"load:ok attach:ok "
 }
 
 given() {
 	what=$1
 	shift
-	"$@" "$(helper perf-user)" "$what" "$(id_of "$event")"
+	"$@" "$here/perf-user" "$what" "$(id_of "$event")"
 }
 
 # Code is made for the probes of an enabled event, with pointers in it. perf gives them
@@ -99,16 +99,13 @@ no_address_by_enabling() {
 	done
 }
 
-find_tracefs
+find_markers
 [ -d $tracing/$marker ] || skip_all "no CONFIG_SCHED_TRACE"
 [ -f "$paranoid" ] || skip_all "no perf events"
 [ -f "$bpf_disabled" ] || skip_all "no CONFIG_BPF_SYSCALL"
-command -v setpriv >/dev/null || skip_all "no setpriv"
+needs_program setpriv || skip_all "$reason"
 paranoid_before=$(cat "$paranoid") bpf_before=$(cat "$bpf_disabled")
-trap 'clean_up >/dev/null 2>&1' EXIT
-
-echo "TAP version 13"
-echo "1..5"
+plan 5
 without_capability; report "without a capability, perf allows what it does for other events"
 with_perfmon; report "so it does with CAP_PERFMON"
 programs; report "programs take CAP_BPF and CAP_PERFMON"

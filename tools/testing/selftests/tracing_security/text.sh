@@ -5,7 +5,7 @@
 # and sets of function tracers are made and freed, while code is patched, and while
 # modules with sites are loaded. The page tables of the kernel say so.
 
-. "$(dirname "$0")/security-lib.sh"
+. "$(dirname "$0")/../kselftest/tracing.sh"
 
 page_tables=/sys/kernel/debug/page_tables/kernel
 one=instances/security-$$
@@ -205,7 +205,7 @@ nothing_stays_mapped() {
 	has "$(mapped_for_writing)" "1 tables, 0 0"
 }
 
-find_tracefs
+find_markers
 [ -f "$page_tables" ] || mount -t debugfs nodev /sys/kernel/debug 2>/dev/null
 [ -f "$page_tables" ] || skip_all "no CONFIG_PTDUMP_DEBUGFS"
 [ "$(flags_of "$(awk '$3 == "_stext" { print $1 }' /proc/kallsyms)")" = "ro x" ] ||
@@ -213,10 +213,7 @@ find_tracefs
 grep -q ' __tracepoint_leave$' /proc/kallsyms ||
 	skip_all "no CONFIG_TRACEPOINT_TRAMPOLINE"
 busy=
-trap 'clean_up >/dev/null 2>&1' EXIT
-
-echo "TAP version 13"
-echo "1..6"
+plan 6
 never_writable_text; report "no text is writable while code is made and freed"
 generated_text_is_read_only; report "generated text is read-only"
 first_read_only_then_executable; report "it is read-only before it is executable"

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _LIB_TEST_SYMBOL_H
+#define _LIB_TEST_SYMBOL_H
+
+/* For KUnit tests, which are modules too. */
+
+#include <linux/kprobes.h>
+
+#ifdef CONFIG_KPROBES
+
+/* The address of a function that is not exported, or NULL: kprobes look names up. */
+static inline void *find_function(const char *name)
+{
+	struct kprobe kp = { .symbol_name = name };
+	void *address;
+
+	if (register_kprobe(&kp))
+		return NULL;
+	address = kp.addr;
+	unregister_kprobe(&kp);
+	return address;
+}
+#endif
+
+#endif /* _LIB_TEST_SYMBOL_H */

@@ -1,0 +1,204 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Sourced by the tests of tracing. A test is a function. It fails with the first of its
+# commands that fails, and is skipped when it returns 4. Commands here say what is
+# wrong. A script runs its tests like this:
+#
+#	. "$(dirname "$0")/../kselftest/tracing.sh"
+#	clean_up() { ... }	# after each test, and at the end
+#	find_tracefs
+#	plan 2
+#	one_test; report "its name"
+#	another; report "the name of the other"
+#	finish
+#
+# shellcheck disable=SC2034 # variables are for the scripts
+
+tracing=/sys/kernel/tracing
+skip=4
+number=0 failed=0 reason=''
+tainted_before=$(cat /proc/sys/kernel/tainted)
+here=$(cd "$(dirname "$0")" && pwd)
+
+skip_all() {
+	echo "TAP version 13"
+	echo "1..0 # SKIP $1"
+	exit $skip
+}
+
+# plan NUMBER: how many tests there are; with "" finish says how many there were.
+# From here on there is a folder $dir for their files.
+plan() {
+	echo "TAP version 13"
+	planned=$1
+	[ ! "$planned" ] || echo "1..$planned"
+	dir=$(mktemp -d)
+	trap '{ clean_up; rm -rf "$dir"; } >/dev/null 2>&1' EXIT
+	trap 'exit 1' INT TERM
+}
+
+# result CODE NAME: of a test that needs no cleaning.
+result() {
+	number=$((number + 1))
+	case $1 in
+	0)	echo "ok $number $2" ;;
+	"$skip")
+		echo "ok $number $2 # SKIP $reason" ;;
+	*)	echo "not ok $number $2"
+		failed=1 ;;
+	esac
+	reason=''
+}
+
+# What became of the last command.
+report() {
+	code=$?
+	clean_up >/dev/null 2>&1
+	result $code "$1"
+}
+
+finish() {
+	[ "$planned" ] || echo "1..$number"
+	exit $failed
+}
+
+comment() {
+	echo "# $*"
+}
+
+# What the commands before it were about, in case they failed.
+explain() {
+	code=$?
+	[ $code = 0 ] || comment "$*"
+	return $code
+}
+
+# Why a test cannot run; the test then returns what this does.
+needs() {
+	reason=$1
+	return $skip
+}
+
+needs_program() {
+	command -v "$1" >/dev/null || needs "no $1"
+}
+
+is() {
+	[ "$1" = "$2" ] || {
+		comment "'$1' instead of '$2'"
+		return 1
+	}
+}
+
+# Also when the first one is no number.
+at_least() {
+	[ "$1" -ge "$2" ] 2>/dev/null || {
+		comment "$1 instead of at least $2"
+		return 1
+	}
+}
+
+has() {
+	case $1 in
+	*"$2"*) ;;
+	*)	comment "'$2' is not in '$1'"
+		return 1 ;;
+	esac
+}
+
+# The command must fail, and say this.
+fails_with() {
+	words=$1
+	shift
+	if said=$("$@" 2>&1); then
+		comment "succeeded: $*"
+		return 1
+	fi
+	has "$said" "$words"
+}
+
+fails() {
+	fails_with "" "$@"
+}
+
+load() {
+	modprobe "$@"
+	explain "cannot load: $*"
+}
+
+unload() {
+	modprobe -r "$1"
+	explain "cannot unload: $1"
+}
+
+is_loaded() {
+	[ -d "/sys/module/$1" ]
+}
+
+unload_if_loaded() {
+	for loaded; do
+		! is_loaded "$loaded" || modprobe -r "$loaded"
+	done
+}
+
+# The modules are there, and nobody uses them.
+check_modules() {
+	for needed; do
+		modprobe -q -n "$needed" || skip_all "no module $needed"
+		! is_loaded "$needed" || skip_all "$needed is in use"
+	done
+}
+
+mount_tracefs() {
+	[ "$(id -u)" = 0 ] || skip_all "needs root"
+	mountpoint -q $tracing || mount -t tracefs nodev $tracing 2>/dev/null
+}
+
+find_tracefs() {
+	mount_tracefs
+	[ -f $tracing/trace ] || skip_all "no tracefs"
+}
+
+find_markers() {
+	find_tracefs
+	[ -f $tracing/markers ] || skip_all "no CONFIG_MARKERS"
+}
+
+# as_nobody [+CAPABILITY,...] COMMAND...
+as_nobody() {
+	caps=-all
+	case $1 in
+	+*)	caps=$caps,$1
+		shift ;;
+	esac
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		--inh-caps="$caps" --ambient-caps="$caps" "$@"
+}
+
+# Processes that start and end: the scheduler has something to switch.
+start_processes() {
+	rounds=20
+	while [ $rounds -gt 0 ]; do
+		/bin/true
+		rounds=$((rounds - 1))
+	done
+}
+
+# What the kernel says from here on, in lines with the word $about (or in all lines), is
+# given by log_since.
+log_from_here() {
+	log_start="$0 $$ $((log_number += 1))"
+	echo "$log_start" >/dev/kmsg
+}
+
+log_since() {
+	dmesg | awk -v start="$log_start" -v word="${about:-}" '
+		seen && (word == "" || index($0, word)) { sub(/^\[[^]]*\] /, ""); print }
+		index($0, start) { seen = 1 }'
+}
+
+# The kernel has warned of nothing, and no checker of it has.
+kernel_is_well() {
+	is "$(cat /proc/sys/kernel/tainted)" "$tainted_before"
+}
