@@ -104,7 +104,7 @@ class Guest:
                 self.module(f'{folder}/{name}', f'{to}/kernel/{name}')
         subprocess.run(['depmod', '-b', root, version], check=True)
         tests = f'{self.out}/linux/tools/testing/selftests'
-        for name in {s.split('/')[0] for s in SCRIPTS}:
+        for name in {s.split('/')[0] for s in SCRIPTS} | {'kselftest'}:
             shutil.copytree(f'{tests}/{name}', f'{root}/selftests/{name}')
         subprocess.run(['gcc', '-O2', '-static', '-o', f'{root}/selftests/markers/event-user',
                         f'{tests}/markers/event-user.c'], check=True)

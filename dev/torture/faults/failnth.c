@@ -3,10 +3,11 @@
  * Every failure once: each operation of a table is done and undone again and again,
  * and each time another one of its allocations fails, until none does.
  *
- *	failnth DIR RESULTS SEED [OPERATION...]
+ *	failnth DIR RESULTS SECONDS SEED [OPERATION...]
  *
  * DIR has faults-sites.ko; faults.ko is loaded. Without names, all operations are
- * done, in random order. After a failure
+ * done, in random order. SECONDS limit that, unless they are 0: then the more
+ * allocations an operation has, the more of them are left out. After a failure
  *
  *  - the error is -ENOMEM, or one that the operation may have,
  *  - all is as before: what can be read of it, and who is called when all sites of the
@@ -71,6 +72,7 @@ static const char *modules_dir;
 static int nth_fd, times_fd, space_fd, kmsg_fd;
 static FILE *table;
 static unsigned long faults, leaked, failed;
+static time_t end;	/* or 0 */
 
 struct function {
 	char name[96], type[16];
@@ -1015,6 +1017,11 @@ static void log_counts(const struct op *op, int undo, const struct counts *count
 	fflush(table);
 }
 
+static int is_over(void)
+{
+	return end && time(NULL) >= end;
+}
+
 /* Each failure of an operation, and of undoing it. */
 static void fail_each(const struct op *op)
 {
@@ -1025,8 +1032,8 @@ static void fail_each(const struct op *op)
 	do {
 		for (more = 0, undo = 0; undo < 2; undo++)
 			more |= fail_once(op, undo, nth, &counts[undo]);
-		nth++;
-	} while (more && failed - failed_before < MAX_FAILED);
+		nth += end ? 1 + nth / 32 : 1;
+	} while (more && failed - failed_before < MAX_FAILED && !is_over());
 	for (undo = 0; undo < 2; undo++)
 		log_counts(op, undo, &counts[undo]);
 }
@@ -1131,7 +1138,7 @@ static void fail_functions(const struct op *op)
 	int i;
 
 	set_allocations(0);
-	for (i = 0; i < nr_functions && failed == failed_before; i++) {
+	for (i = 0; i < nr_functions && failed == failed_before && !is_over(); i++) {
 		if (op->spared && !strcmp(op->spared, functions[i].name))
 			continue;
 		let_function_fail(&functions[i]);
@@ -1216,7 +1223,7 @@ static void run_ops(char **names, int nr)
 	const struct op *op;
 	int i, nr_run = 0;
 
-	for (i = 0; i < (nr ?: (int)ARRAY_SIZE(ops)); i++) {
+	for (i = 0; i < (nr ?: (int)ARRAY_SIZE(ops)) && !is_over(); i++) {
 		op = nr ? find_op(names[i], strlen(names[i])) : &ops[order[i]];
 		if (op->only_before)
 			continue;
@@ -1230,18 +1237,19 @@ int main(int argc, char **argv)
 {
 	static char names[MAX_TEXT];
 
-	if (argc < 4)
+	if (argc < 5)
 		return 2;
 	modules_dir = argv[1];
 	read_image();
 	open_files(argv[2]);
-	shuffle(atoi(argv[3]));
+	shuffle(atoi(argv[4]));
+	end = atoi(argv[3]) ? time(NULL) + atoi(argv[3]) : 0;
 	/* Some memory for code is kept when it was used once. */
 	do_before("probe", 0);
 	do_before("probe", 1);
 	read_settled_code(code_undone);
 	read_names(names);
-	run_ops(argv + 4, argc - 4);
+	run_ops(argv + 5, argc - 5);
 	if (!is_state(names, read_names)) {
 		report("names of code are left over");
 		leaked++;

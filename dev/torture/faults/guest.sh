@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh DIR SECONDS SEED [OPERATION...]: runs in the guest. Each allocation of each
-# operation of the series, or of those named, fails once, and each function that may.
-# It ends by itself, whatever SECONDS says. The table of what failed and what was
-# returned is in $RESULTS/table, too.
+# operation of the series, or of those named, fails once, and each function that may;
+# or, unless SECONDS is 0, as many of them as this time allows. The table of what
+# failed and what was returned is in $RESULTS/table, too.
 set -u
-dir=$1 seed=$3
+dir=$1 seconds=$2 seed=$3
 shift 3
 operations=("$@")
 debugfs=/sys/kernel/debug
@@ -32,7 +32,7 @@ each_failure() {
 	local level
 	read -r level _ </proc/sys/kernel/printk
 	echo 4 >/proc/sys/kernel/printk
-	"$dir/failnth" "$dir" "$RESULTS" "$seed" "${operations[@]}"
+	"$dir/failnth" "$dir" "$RESULTS" "$seconds" "$seed" "${operations[@]}"
 	local code=$?
 	echo "$level" >/proc/sys/kernel/printk
 	dmesg >"$RESULTS/dmesg"
