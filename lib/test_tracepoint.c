@@ -32,6 +32,7 @@
 
 #include "test_defer.h"
 #include "test_fail_alloc.h"
+#include "test_symbol.h"
 
 DECLARE_TRACE(kunit_plain, TP_PROTO(int number, const char *text),
 	      TP_ARGS(number, text));
@@ -1542,6 +1543,49 @@ static void tp_test_remove_while_deferred(struct kunit *test)
 	KUNIT_EXPECT_GT(test, nth, NR_ALLOCS);
 }
 
+#if defined(CONFIG_KPROBES) && defined(CONFIG_CONTEXT_SWITCH_TRACER)
+static void (*start_comms)(void), (*stop_comms)(void);
+static unsigned int nr_switches;
+
+static int count_switch(struct kprobe *kp, struct pt_regs *regs)
+{
+	nr_switches++;
+	return 0;
+}
+#endif
+
+/* Who finds the recording of names of tasks on can rely on it, too. */
+static void tp_test_comms_deferred(struct kunit *test)
+{
+#if defined(CONFIG_KPROBES) && defined(CONFIG_CONTEXT_SWITCH_TRACER)
+	struct kprobe kprobe = {
+		.symbol_name = "probe_sched_switch",
+		.pre_handler = count_switch,
+	};
+	struct deferrer deferrer;
+
+	start_comms = find_function("tracing_start_cmdline_record");
+	stop_comms = find_function("tracing_stop_cmdline_record");
+	KUNIT_ASSERT_NOT_NULL(test, start_comms);
+	KUNIT_ASSERT_NOT_NULL(test, stop_comms);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&kprobe), 0);
+	if (start_deferring(&deferrer, start_comms)) {
+		start_comms();
+		nr_switches = 0;
+		msleep(20);
+		KUNIT_EXPECT_GT(test, nr_switches, 0U);
+		stop_deferring(&deferrer);
+		stop_comms();
+		stop_comms();
+	} else {
+		KUNIT_FAIL(test, "no thread");
+	}
+	unregister_kprobe(&kprobe);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES and CONFIG_CONTEXT_SWITCH_TRACER");
+#endif
+}
+
 /* A task that defers gets no such calls either, once they would be wrong. */
 static void tp_test_remove_and_defer(struct kunit *test)
 {
@@ -1812,6 +1856,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_no_memory_to_add),
 	KUNIT_CASE(tp_test_no_memory_to_remove),
 	KUNIT_CASE(tp_test_remove_while_deferred),
+	KUNIT_CASE(tp_test_comms_deferred),
 	KUNIT_CASE(tp_test_remove_and_defer),
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 	KUNIT_CASE(tp_test_no_memory_for_code),
