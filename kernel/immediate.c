@@ -25,6 +25,7 @@
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
@@ -54,7 +55,7 @@ struct imv_range {
 static struct imv_range imv_dirty[IMV_MAX_DIRTY];
 static unsigned int imv_nr_dirty;
 
-/* Leaves the sweeps to imv_defer_end(). */
+/* Leaves the sweeps to imv_defer_end(). A reference: no other task is taken for it. */
 static struct task_struct *imv_deferrer;
 
 /* The table of the kernel itself, known once imv_ready is set. */
@@ -412,11 +413,14 @@ EXPORT_SYMBOL_GPL(__imv_set);
  * instance: who sets a value must be fine with either until the end.
  *
  * Context: may sleep.
- * Return: true, or false if another task defers; then nothing is deferred.
+ * Return: true, or false if a task defers already; then nothing more is deferred.
  */
 bool imv_defer_begin(void)
 {
-	return !cmpxchg(&imv_deferrer, NULL, current);
+	if (cmpxchg(&imv_deferrer, NULL, current))
+		return false;
+	get_task_struct(current);
+	return true;
 }
 EXPORT_SYMBOL_GPL(imv_defer_begin);
 
@@ -424,13 +428,15 @@ EXPORT_SYMBOL_GPL(imv_defer_begin);
  * imv_defer_end - make the code mirror all values set since imv_defer_begin()
  * @deferred: what that returned
  *
- * Context: may sleep. On return all CPUs read the values that this task set.
+ * Context: may sleep. On return all CPUs read the values that this task set, unless
+ *	    the task has deferred before, or has a batch open: then at the end of that.
  */
 void imv_defer_end(bool deferred)
 {
 	if (!deferred)
 		return;
 	WRITE_ONCE(imv_deferrer, NULL);
+	put_task_struct(current);
 	imv_batch_begin();
 	imv_batch_commit();
 }
