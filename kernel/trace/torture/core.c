@@ -33,9 +33,21 @@ module_param(intensity, uint, 0444);
 MODULE_PARM_DESC(intensity,
 		 "threads that hit for each CPU, and how often others change things (1 to 100)");
 
-static char *kinds = "imv,jump,tp,storm,marker,func";
+#ifdef CONFIG_MARKERS
+#define WITH_MARKER	",marker"
+#else
+#define WITH_MARKER
+#endif
+
+#ifdef TT_HAVE_FUNCS
+#define WITH_FUNC	",func"
+#else
+#define WITH_FUNC
+#endif
+
+static char *kinds = "imv,jump,tp,storm" WITH_MARKER WITH_FUNC;
 module_param(kinds, charp, 0444);
-MODULE_PARM_DESC(kinds, "what to torture: imv, jump, tp, storm, marker, func");
+MODULE_PARM_DESC(kinds, "what to torture, of imv,jump,tp,storm" WITH_MARKER WITH_FUNC);
 
 static const struct tt_kind *const all_kinds[TT_NR_KINDS] = {
 	[TT_IMV] = &tt_imv,
@@ -99,6 +111,11 @@ static unsigned long hits_of(enum tt_kind_id kind)
 	return sum_of(&tt_counts.hits[kind]);
 }
 
+static unsigned long changes_of(enum tt_kind_id kind)
+{
+	return sum_of(&tt_counts.changes[kind]);
+}
+
 static unsigned long all_hits(void)
 {
 	unsigned long sum = 0;
@@ -114,16 +131,31 @@ static int hits_get(char *buffer, const struct kernel_param *param)
 	return sysfs_emit(buffer, "%lu\n", all_hits());
 }
 
+/* That of the kind that was changed least often. */
+static int changes_get(char *buffer, const struct kernel_param *param)
+{
+	unsigned long least = ULONG_MAX;
+	unsigned int kind;
+
+	for_each_set_bit(kind, &kinds_on, TT_NR_KINDS)
+		least = min(least, changes_of(kind));
+	return sysfs_emit(buffer, "%lu\n", least);
+}
+
 static int counter_get(char *buffer, const struct kernel_param *param)
 {
 	return sysfs_emit(buffer, "%lu\n", count_of((uintptr_t)param->arg));
 }
 
 static const struct kernel_param_ops hits_ops = { .get = hits_get };
+static const struct kernel_param_ops changes_ops = { .get = changes_get };
 static const struct kernel_param_ops counter_ops = { .get = counter_get };
 
 module_param_cb(hits, &hits_ops, NULL, 0444);
 MODULE_PARM_DESC(hits, "hits that were checked");
+
+module_param_cb(changes, &changes_ops, NULL, 0444);
+MODULE_PARM_DESC(changes, "complete changes of the kind that was changed least often");
 
 #define COUNTER(name, counter, what)					\
 	module_param_cb(name, &counter_ops, (void *)(counter), 0444);	\
@@ -132,6 +164,7 @@ MODULE_PARM_DESC(hits, "hits that were checked");
 COUNTER(sets, TT_SETS, "immediate values that were set");
 COUNTER(registrations, TT_REGISTRATIONS, "probes that were attached");
 COUNTER(nmis, TT_NMIS, "NMIs that hit");
+COUNTER(called, TT_CALLED, "calls of probes");
 COUNTER(lost, TT_LOST, "hits that did not reach a probe that was attached");
 COUNTER(late, TT_LATE, "calls of a probe that was detached, reads of a value that was replaced");
 COUNTER(mixed, TT_MIXED, "calls of a probe with what belongs to another one");
@@ -237,6 +270,7 @@ static int change_until_stopped(void *self)
 
 	while (tt_goes_on()) {
 		thread->kind->change(thread->owner, &thread->rnd);
+		this_cpu_inc(tt_counts.changes[thread->kind->id]);
 		tt_pause(&thread->rnd);
 	}
 	if (thread->kind->stop)
@@ -337,7 +371,8 @@ static void report_end(void)
 	unsigned int kind;
 
 	for_each_set_bit(kind, &kinds_on, TT_NR_KINDS)
-		pr_info("%s: %lu hits\n", all_kinds[kind]->name, hits_of(kind));
+		pr_info("%s: %lu hits, %lu changes\n", all_kinds[kind]->name,
+			hits_of(kind), changes_of(kind));
 	tt_report_lost();
 	pr_info("--- End of test: %s: seed=%lu hits=%lu sets=%lu registrations=%lu nmis=%lu lost=%lu late=%lu mixed=%lu torn=%lu twice=%lu failed=%lu calls=%lu of %lu\n",
 		all_is_well() ? "SUCCESS" : "FAILURE", seed, all_hits(),

@@ -136,6 +136,6 @@ static void stop(unsigned int owner)
 }
 
 const struct tt_kind tt_func = {
-	.name = "func", .hit = tt_hit_func, .change = change, .stop = stop,
+	.id = TT_FUNC, .name = "func", .hit = tt_hit_func, .change = change, .stop = stop,
 };
 #endif

@@ -39,4 +39,6 @@ static void change(unsigned int owner, struct rnd_state *rnd)
 	tt_change_values(&tt_imv_epochs[owner], owner, set_values, rnd);
 }
 
-const struct tt_kind tt_imv = { .name = "imv", .hit = tt_hit_imv, .change = change };
+const struct tt_kind tt_imv = {
+	.id = TT_IMV, .name = "imv", .hit = tt_hit_imv, .change = change,
+};

@@ -25,4 +25,6 @@ static void change(unsigned int owner, struct rnd_state *rnd)
 	tt_change_values(&tt_jump_epochs[owner], owner, set_jumps, rnd);
 }
 
-const struct tt_kind tt_jump = { .name = "jump", .hit = tt_hit_jump, .change = change };
+const struct tt_kind tt_jump = {
+	.id = TT_JUMP, .name = "jump", .hit = tt_hit_jump, .change = change,
+};

@@ -126,6 +126,7 @@ static const struct tt_probes probes = {
 	.targets = tt_marker_targets,
 	.nr = TT_NR_MARKERS,
 	.deferred = true,
+	.rcu = true,
 	.attach = attach,
 	.detach = detach,
 	.synchronize = marker_synchronize_unregister,
@@ -142,5 +143,5 @@ static void stop(unsigned int owner)
 }
 
 const struct tt_kind tt_marker = {
-	.name = "marker", .hit = tt_hit_marker, .change = change, .stop = stop,
+	.id = TT_MARKER, .name = "marker", .hit = tt_hit_marker, .change = change, .stop = stop,
 };

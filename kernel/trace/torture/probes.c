@@ -10,6 +10,7 @@
 #include <linux/kernel.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/string.h>
 
 #include "torture.h"
@@ -148,9 +149,10 @@ static void attach_one(const struct tt_probes *probes, unsigned int nr,
 	data->owner = owner;
 	data->number = number;
 	WRITE_ONCE(target->number[owner], number);
-	tt_count(TT_REGISTRATIONS, 1);
-	if (!probes->attach(nr, data))
+	if (!probes->attach(nr, data)) {
+		tt_count(TT_REGISTRATIONS, 1);
 		return;
+	}
 	WRITE_ONCE(data->func, NULL);
 	tt_count(TT_FAILED, 1);
 }
@@ -168,13 +170,13 @@ static void detach_one(const struct tt_probes *probes, unsigned int nr,
 
 /* Detached probes must not be called any more. */
 static void finish_detached(const struct tt_probes *probes, unsigned int owner,
-			    unsigned long detached)
+			    unsigned long detached, void (*synchronize)(void))
 {
 	unsigned int nr;
 
 	if (!detached)
 		return;
-	probes->synchronize();
+	synchronize();
 	for_each_set_bit(nr, &detached, probes->nr)
 		WRITE_ONCE(tt_last_data(&probes->targets[nr], owner)->func, NULL);
 }
@@ -202,6 +204,9 @@ static void finish_attached(const struct tt_probes *probes, unsigned int owner,
  * @owner: the owner, of which there is one thread
  * @rnd: what decides about the targets and the way
  *
+ * A task that defers nothing may rely on what it has attached or detached when the
+ * call returns, whoever else defers: a grace period is enough then.
+ *
  * Context: may sleep.
  */
 void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
@@ -210,6 +215,8 @@ void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
 	unsigned int count = min(1 + tt_random(rnd, MAX_CHANGES), probes->nr);
 	unsigned int nr = tt_random(rnd, probes->nr);
 	bool deferred = probes->deferred && tt_random(rnd, 2) && imv_defer_begin();
+	bool plain = probes->rcu && !deferred && tt_random(rnd, 2);
+	void (*synchronize)(void) = plain ? synchronize_rcu : probes->synchronize;
 	bool early = tt_random(rnd, 2);
 	unsigned long attached = 0, detached = 0;
 
@@ -220,14 +227,16 @@ void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
 		} else {
 			attached |= BIT(nr);
 			attach_one(probes, nr, owner);
+			if (!deferred)
+				finish_attached(probes, owner, BIT(nr));
 		}
 	}
 	if (early)
-		finish_detached(probes, owner, detached);
+		finish_detached(probes, owner, detached, synchronize);
 	imv_defer_end(deferred);
 	finish_attached(probes, owner, attached);
 	if (!early)
-		finish_detached(probes, owner, detached);
+		finish_detached(probes, owner, detached, synchronize);
 }
 
 /**
@@ -248,5 +257,5 @@ void tt_stop_probes(const struct tt_probes *probes, unsigned int owner)
 		detached |= BIT(nr);
 		detach_one(probes, nr, owner);
 	}
-	finish_detached(probes, owner, detached);
+	finish_detached(probes, owner, detached, probes->synchronize);
 }

@@ -46,10 +46,12 @@ enum tt_counter {
 /**
  * struct tt_counts - what a CPU has counted
  * @hits: by kind
+ * @changes: by kind: those that are complete
  * @events: by counter
  */
 struct tt_counts {
 	unsigned long hits[TT_NR_KINDS];
+	unsigned long changes[TT_NR_KINDS];
 	unsigned long events[TT_NR_COUNTERS];
 };
 
@@ -67,6 +69,7 @@ static __always_inline void tt_count_hits(enum tt_kind_id kind, unsigned long nr
 
 /**
  * struct tt_kind - a kind of things that are tortured
+ * @id: its number
  * @name: for the parameter kinds
  * @hit: hits all of them once; any context
  * @init: prepares them, or NULL
@@ -74,6 +77,7 @@ static __always_inline void tt_count_hits(enum tt_kind_id kind, unsigned long nr
  * @stop: undoes all changes of @owner that last, or NULL
  */
 struct tt_kind {
+	enum tt_kind_id id;
 	const char *name;
 	void (*hit)(void);
 	int (*init)(void);
@@ -208,6 +212,7 @@ static inline unsigned long tt_word(const struct tt_hit *hit, unsigned int n)
  * @targets: the things
  * @nr: how many there are
  * @deferred: can other tasks defer what is attached?
+ * @rcu: without deferring, is a grace period of RCU enough after @detach?
  * @attach: sets @data->func and attaches that; returns an error
  * @detach: detaches it; returns an error
  * @synchronize: returns when no probe that was detached before is called
@@ -215,7 +220,7 @@ static inline unsigned long tt_word(const struct tt_hit *hit, unsigned int n)
 struct tt_probes {
 	struct tt_target *targets;
 	unsigned int nr;
-	bool deferred;
+	bool deferred, rcu;
 	int (*attach)(unsigned int nr, struct tt_data *data);
 	int (*detach)(unsigned int nr, struct tt_data *data);
 	void (*synchronize)(void);

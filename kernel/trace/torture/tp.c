@@ -108,6 +108,7 @@ static const struct tt_probes probes = {
 	.targets = tt_tp_targets,
 	.nr = TT_NR_TPS,
 	.deferred = true,
+	.rcu = true,
 	.attach = attach,
 	.detach = detach,
 	.synchronize = tracepoint_synchronize_unregister,
@@ -124,7 +125,7 @@ static void stop(unsigned int owner)
 }
 
 const struct tt_kind tt_tp = {
-	.name = "tp", .hit = tt_hit_tp, .change = change, .stop = stop,
+	.id = TT_TP, .name = "tp", .hit = tt_hit_tp, .change = change, .stop = stop,
 };
 
 static int attach_storm(unsigned int nr, struct tt_data *data)
@@ -140,6 +141,7 @@ static int detach_storm(unsigned int nr, struct tt_data *data)
 static const struct tt_probes storm_probes = {
 	.targets = &tt_storm_target,
 	.nr = 1,
+	.rcu = true,
 	.attach = attach_storm,
 	.detach = detach_storm,
 	.synchronize = tracepoint_synchronize_unregister,
@@ -156,5 +158,6 @@ static void stop_storm(unsigned int owner)
 }
 
 const struct tt_kind tt_storm = {
-	.name = "storm", .hit = tt_hit_storm, .change = change_storm, .stop = stop_storm,
+	.id = TT_STORM, .name = "storm",
+	.hit = tt_hit_storm, .change = change_storm, .stop = stop_storm,
 };

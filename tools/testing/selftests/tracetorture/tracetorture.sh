@@ -93,7 +93,7 @@ is_selected() {
 
 save_counters() {
 	[ -n "$TORTURE_COUNTERS" ] || return
-	for name in hits sets registrations nmis lost late mixed torn twice failed; do
+	for name in hits sets registrations nmis changes lost late mixed torn twice failed; do
 		echo "$name:$(count $name)"
 	done >"$TORTURE_COUNTERS"
 	echo "loads:$loads" >>"$TORTURE_COUNTERS"
@@ -106,7 +106,9 @@ check_work() {
 	fi
 	if is_selected tp || is_selected storm || is_selected marker || is_selected func; then
 		test_that "probes were attached" at_least_one registrations
+		test_that "probes were called" at_least_one called
 	fi
+	test_that "each kind was changed" at_least "$(count changes)" 8
 	case $(uname -m) in
 	x86_64 | i?86) test_that "NMIs hit" at_least_one nmis ;;
 	esac
