@@ -716,7 +716,7 @@ static int disconnect(struct marker_event *event, marker_probe_func *probe,
 	int ret = marker_probe_unregister(event->tp.name, probe, private);
 
 	if (list_empty(&event->entry->parts))
-		schedule_work(&remove_work);
+		trace_markers_remove_stale();
 	return ret;
 }
 
@@ -927,7 +927,7 @@ static void free_events(struct list_head *freed)
 
 static bool file_is_stale(const struct trace_event_file *file)
 {
-	return file->event_call->class->reg == reg_event &&
+	return trace_event_is_marker(file->event_call) &&
 	       list_empty(&event_of(file->event_call)->entry->parts);
 }
 
@@ -980,6 +980,30 @@ static void remove_stale_events(struct work_struct *work)
 	mutex_lock(&marker_notify_mutex);
 	remove_stale_locked();
 	mutex_unlock(&marker_notify_mutex);
+}
+
+/**
+ * trace_event_is_marker - is this an event of a marker?
+ * @call: the event
+ *
+ * Context: any.
+ * Return: true if it is.
+ */
+bool trace_event_is_marker(const struct trace_event_call *call)
+{
+	return call->class->reg == reg_event;
+}
+
+/**
+ * trace_markers_remove_stale - remove the events that are not used any more
+ *
+ * Soon, and only those whose marker has no sites any more.
+ *
+ * Context: any.
+ */
+void trace_markers_remove_stale(void)
+{
+	schedule_work(&remove_work);
 }
 
 static void add_events_of(const struct module *mod)

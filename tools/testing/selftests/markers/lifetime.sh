@@ -236,6 +236,15 @@ event_probe_stays() {
 	unload "$owner" && goes_soon "$event" && kernel_is_well
 }
 
+# The last user of an event whose module is gone.
+event_goes_with_its_probe() {
+	load "$owner" || return
+	echo "e:lifetime/probe ${event#events/}" >>"$tracing/dynamic_events" \
+		2>/dev/null || needs "no event probes" || return
+	unload "$owner" && [ -d "$tracing/$event" ] &&
+	echo "-:lifetime/probe" >>"$tracing/dynamic_events" &&
+	goes_soon "$event" && kernel_is_well
+}
 
 target_of_a_trigger_stays() {
 	load "$owner" || return
@@ -309,9 +318,10 @@ test_all() {
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
 modprobe -q -n trace_events_sample || skip_all "no module trace_events_sample"
-plan 26
+plan 27
 of_markers
 test_all "event of markers"
+event_goes_with_its_probe; report "event goes with its event probe"
 of_trace_events
 test_all "trace event of a module"
 of_markers
