@@ -14,17 +14,21 @@
  */
 #include <linux/atomic.h>
 #include <linux/ftrace.h>
+#include <linux/jiffies.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
 #include <linux/limits.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/notifier.h>
+#include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 #include <asm/processor-flags.h>
 #include <asm/text-patching.h>
+
+#define MAX_STREAK	8
 
 static atomic_long_t again;
 
@@ -67,11 +71,35 @@ static struct ftrace_ops handler_ops = {
 	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
 };
 
+/* A breakpoint that a CPU meets again and again. */
+struct streak {
+	unsigned long ip, at;
+	unsigned int length;
+};
+
+static DEFINE_PER_CPU(struct streak, streaks);
+
+/*
+ * The breakpoint in memory is that of the next change. So whoever makes it knows it
+ * when it is executed again; if nobody does, the kernel is to oops as it would without
+ * this module.
+ */
+static bool nobody_knows(unsigned long ip)
+{
+	struct streak *streak = this_cpu_ptr(&streaks);
+
+	if (streak->ip != ip || time_after(jiffies, streak->at + 1))
+		streak->length = 0;
+	streak->ip = ip;
+	streak->at = jiffies;
+	return ++streak->length > MAX_STREAK;
+}
+
 static int stale_notify(struct notifier_block *nb, unsigned long what, void *data)
 {
 	struct die_args *args = data;
 
-	if (what != DIE_INT3 || user_mode(args->regs))
+	if (what != DIE_INT3 || user_mode(args->regs) || nobody_knows(args->regs->ip))
 		return NOTIFY_DONE;
 	execute_again(args->regs);
 	return NOTIFY_STOP;
@@ -80,6 +108,7 @@ static int stale_notify(struct notifier_block *nb, unsigned long what, void *dat
 NOKPROBE_SYMBOL(execute_again);
 NOKPROBE_SYMBOL(execute_stale);
 NOKPROBE_SYMBOL(before_kprobes);
+NOKPROBE_SYMBOL(nobody_knows);
 NOKPROBE_SYMBOL(stale_notify);
 
 static struct notifier_block stale_nb = {
