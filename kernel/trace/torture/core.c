@@ -62,12 +62,19 @@ static const struct tt_kind *const all_kinds[TT_NR_KINDS] = {
 #endif
 };
 
+static bool starve;
+module_param(starve, bool, 0444);
+MODULE_PARM_DESC(starve,
+		 "let allocations of attaching and detaching fail; needs failslab without ignore-gfp-wait");
+
 /* Those that were asked for. */
 static unsigned long kinds_on;
 
 /* What hits take in each turn, so that looking for the end costs little. */
 #define HITS_IN_TURN	64
 #define MAX_INTENSITY	100
+#define STARVE_ONE_IN	4
+#define MAX_ALLOCS	4	/* that an operation has, more or less */
 #define LONGEST_PAUSE	4000	/* microseconds, at an intensity of one */
 
 /**
@@ -90,6 +97,18 @@ static unsigned long ends_at;
 
 DEFINE_PER_CPU(struct tt_counts, tt_counts);
 EXPORT_PER_CPU_SYMBOL_GPL(tt_counts);
+
+/* Returns what was left of the number before. */
+static unsigned int set_fail_nth(unsigned int nth)
+{
+	unsigned int left = 0;
+
+#ifdef CONFIG_FAULT_INJECTION
+	left = current->fail_nth;
+	current->fail_nth = nth;
+#endif
+	return left;
+}
 
 static unsigned long sum_of(const unsigned long __percpu *count)
 {
@@ -170,6 +189,7 @@ COUNTER(late, TT_LATE, "calls of a probe that was detached, reads of a value tha
 COUNTER(mixed, TT_MIXED, "calls of a probe with what belongs to another one");
 COUNTER(torn, TT_TORN, "reads of a value that was never set");
 COUNTER(twice, TT_TWICE, "hits that reached a probe twice");
+COUNTER(starved, TT_STARVED, "probes that were attached or detached without memory");
 COUNTER(failed, TT_FAILED, "operations that returned an error");
 
 /**
@@ -184,6 +204,37 @@ bool tt_is_on(enum tt_kind_id kind)
 	return kinds_on & BIT(kind);
 }
 EXPORT_SYMBOL_GPL(tt_is_on);
+
+/**
+ * tt_starve - let one of the next allocations of this task fail, or none
+ * @rnd: what decides which
+ *
+ * Context: a task, that calls tt_starved() next.
+ * Return: true if one is to fail.
+ */
+bool tt_starve(struct rnd_state *rnd)
+{
+	if (!IS_ENABLED(CONFIG_FAILSLAB) || !starve || tt_random(rnd, STARVE_ONE_IN))
+		return false;
+	set_fail_nth(1 + tt_random(rnd, MAX_ALLOCS));
+	return true;
+}
+
+/**
+ * tt_starved - let no allocation fail any more
+ * @set: what tt_starve() returned
+ *
+ * Context: a task.
+ * Return: true if one has failed.
+ */
+bool tt_starved(bool set)
+{
+	bool starved = set && !set_fail_nth(0);
+
+	if (starved)
+		tt_count(TT_STARVED, 1);
+	return starved;
+}
 
 /**
  * tt_pause - wait for some time
@@ -274,7 +325,7 @@ static int change_until_stopped(void *self)
 		tt_pause(&thread->rnd);
 	}
 	if (thread->kind->stop)
-		thread->kind->stop(thread->owner);
+		thread->kind->stop(thread->owner, &thread->rnd);
 	return 0;
 }
 

@@ -137,9 +137,9 @@ static void change(unsigned int owner, struct rnd_state *rnd)
 	tt_change_probes(&probes, owner, rnd);
 }
 
-static void stop(unsigned int owner)
+static void stop(unsigned int owner, struct rnd_state *rnd)
 {
-	tt_stop_probes(&probes, owner);
+	tt_stop_probes(&probes, owner, rnd);
 }
 
 const struct tt_kind tt_marker = {

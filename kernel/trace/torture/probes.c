@@ -5,6 +5,7 @@
  */
 #define pr_fmt(fmt) "tracetorture: " fmt
 
+#include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/immediate.h>
 #include <linux/kernel.h>
@@ -138,34 +139,46 @@ static bool is_attached(struct tt_target *target, unsigned int owner)
 	return tt_last_data(target, owner)->func;
 }
 
+/* Without memory it may fail. Then the probe is not called. */
 static void attach_one(const struct tt_probes *probes, unsigned int nr,
-		       unsigned int owner)
+		       unsigned int owner, struct rnd_state *rnd)
 {
 	struct tt_target *target = &probes->targets[nr];
 	unsigned long number = target->number[owner] + 1;
 	struct tt_data *data = &target->data[owner][number % TT_NR_DATA];
+	bool starve, starved;
+	int ret;
 
 	data->target = target;
 	data->owner = owner;
 	data->number = number;
 	WRITE_ONCE(target->number[owner], number);
-	if (!probes->attach(nr, data)) {
+	starve = probes->rcu && tt_starve(rnd);
+	ret = probes->attach(nr, data);
+	starved = tt_starved(starve);
+	if (!ret) {
 		tt_count(TT_REGISTRATIONS, 1);
 		return;
 	}
+	probes->synchronize();
 	WRITE_ONCE(data->func, NULL);
-	tt_count(TT_FAILED, 1);
+	if (ret != -ENOMEM || !starved)
+		tt_count(TT_FAILED, 1);
 }
 
+/* That never fails. */
 static void detach_one(const struct tt_probes *probes, unsigned int nr,
-		       unsigned int owner)
+		       unsigned int owner, struct rnd_state *rnd)
 {
 	struct tt_target *target = &probes->targets[nr];
+	bool starve;
 
 	WRITE_ONCE(target->expected[owner], 0);
 	smp_mb();	/* pairs with tt_after() */
+	starve = probes->rcu && tt_starve(rnd);
 	if (probes->detach(nr, tt_last_data(target, owner)))
 		tt_count(TT_FAILED, 1);
+	tt_starved(starve);
 }
 
 /* Detached probes must not be called any more. */
@@ -223,10 +236,10 @@ void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
 	for (; count; count--, nr = (nr + 1) % probes->nr) {
 		if (is_attached(&probes->targets[nr], owner)) {
 			detached |= BIT(nr);
-			detach_one(probes, nr, owner);
+			detach_one(probes, nr, owner, rnd);
 		} else {
 			attached |= BIT(nr);
-			attach_one(probes, nr, owner);
+			attach_one(probes, nr, owner, rnd);
 			if (!deferred)
 				finish_attached(probes, owner, BIT(nr));
 		}
@@ -243,10 +256,12 @@ void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
  * tt_stop_probes - detach all probes of an owner
  * @probes: of this kind
  * @owner: the owner
+ * @rnd: what decides about the way
  *
  * Context: may sleep.
  */
-void tt_stop_probes(const struct tt_probes *probes, unsigned int owner)
+void tt_stop_probes(const struct tt_probes *probes, unsigned int owner,
+		    struct rnd_state *rnd)
 {
 	unsigned long detached = 0;
 	unsigned int nr;
@@ -255,7 +270,7 @@ void tt_stop_probes(const struct tt_probes *probes, unsigned int owner)
 		if (!is_attached(&probes->targets[nr], owner))
 			continue;
 		detached |= BIT(nr);
-		detach_one(probes, nr, owner);
+		detach_one(probes, nr, owner, rnd);
 	}
 	finish_detached(probes, owner, detached, probes->synchronize);
 }

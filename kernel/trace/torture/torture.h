@@ -40,7 +40,7 @@ enum tt_kind_id { TT_IMV, TT_JUMP, TT_TP, TT_STORM, TT_MARKER, TT_FUNC, TT_NR_KI
 
 enum tt_counter {
 	TT_SETS, TT_REGISTRATIONS, TT_NMIS, TT_LOST, TT_LATE, TT_MIXED, TT_TORN, TT_TWICE,
-	TT_FAILED, TT_CALLS, TT_CALLED, TT_NR_COUNTERS
+	TT_FAILED, TT_STARVED, TT_CALLS, TT_CALLED, TT_NR_COUNTERS
 };
 
 /**
@@ -82,7 +82,7 @@ struct tt_kind {
 	void (*hit)(void);
 	int (*init)(void);
 	void (*change)(unsigned int owner, struct rnd_state *rnd);
-	void (*stop)(unsigned int owner);
+	void (*stop)(unsigned int owner, struct rnd_state *rnd);
 };
 
 extern const struct tt_kind tt_imv, tt_jump, tt_tp, tt_storm, tt_marker, tt_func;
@@ -103,6 +103,8 @@ static inline unsigned int tt_random(struct rnd_state *rnd, unsigned int below)
 }
 
 void tt_pause(struct rnd_state *rnd);
+bool tt_starve(struct rnd_state *rnd);
+bool tt_starved(bool set);
 
 /* The state of the kinds that have values */
 
@@ -233,7 +235,8 @@ void tt_called(struct tt_data *data, struct tt_hit *hit, void *self, bool argume
 struct tt_data *tt_last_data(struct tt_target *target, unsigned int owner);
 void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
 		      struct rnd_state *rnd);
-void tt_stop_probes(const struct tt_probes *probes, unsigned int owner);
+void tt_stop_probes(const struct tt_probes *probes, unsigned int owner,
+		    struct rnd_state *rnd);
 
 /* Markers, by the number of their arguments */
 enum tt_marker_id { TT_MARKER_ONE, TT_MARKER_THREE, TT_MARKER_NINE, TT_NR_MARKERS };

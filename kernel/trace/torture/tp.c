@@ -119,9 +119,9 @@ static void change(unsigned int owner, struct rnd_state *rnd)
 	tt_change_probes(&probes, owner, rnd);
 }
 
-static void stop(unsigned int owner)
+static void stop(unsigned int owner, struct rnd_state *rnd)
 {
-	tt_stop_probes(&probes, owner);
+	tt_stop_probes(&probes, owner, rnd);
 }
 
 const struct tt_kind tt_tp = {
@@ -152,9 +152,9 @@ static void change_storm(unsigned int owner, struct rnd_state *rnd)
 	tt_change_probes(&storm_probes, owner, rnd);
 }
 
-static void stop_storm(unsigned int owner)
+static void stop_storm(unsigned int owner, struct rnd_state *rnd)
 {
-	tt_stop_probes(&storm_probes, owner);
+	tt_stop_probes(&storm_probes, owner, rnd);
 }
 
 const struct tt_kind tt_storm = {

@@ -19,6 +19,7 @@ seconds=${TORTURE_SECONDS:-20}
 seed=${TORTURE_SEED:-0}
 counters=/sys/module/tracetorture/parameters
 cpu=/sys/devices/system/cpu/cpu1/online
+failing=/sys/kernel/debug
 longest=/sys/kernel/debug/x86/nmi_longest_ns
 loads=0
 refused=0
@@ -34,6 +35,17 @@ test_that() {
 # An emulated CPU may stand still for long within an NMI.
 allow_long_nmis() {
 	[ ! -w $longest ] || echo 1000000000 >$longest
+}
+
+# Allocations that may sleep fail too, and without a stack in the log each time.
+starve() {
+	[ -w $failing/failslab/verbose ] || return
+	for file in failslab/ignore-gfp-wait failslab/verbose fail_page_alloc/verbose; do
+		[ ! -w $failing/$file ] || {
+			echo "$(cat $failing/$file) $failing/$file" >>"$dir/failing"
+			echo 0 >$failing/$file
+		}
+	done
 }
 
 set_cpu() {
@@ -70,6 +82,9 @@ torture() {
 clean_up() {
 	set_cpu 1
 	unload_if_loaded tracetorture_sites tracetorture
+	[ ! -f "$dir/failing" ] || while read -r value file; do
+		echo "$value" >"$file"
+	done <"$dir/failing"
 }
 
 count() {
@@ -96,6 +111,7 @@ save_counters() {
 	for name in hits sets registrations nmis changes lost late mixed torn twice failed; do
 		echo "$name:$(count $name)"
 	done >"$TORTURE_COUNTERS"
+	echo "faults:$(count starved)" >>"$TORTURE_COUNTERS"
 	echo "loads:$loads" >>"$TORTURE_COUNTERS"
 }
 
@@ -107,6 +123,10 @@ check_work() {
 	if is_selected tp || is_selected storm || is_selected marker || is_selected func; then
 		test_that "probes were attached" at_least_one registrations
 		test_that "probes were called" at_least_one called
+	fi
+	if [ "$starving" ]; then
+		test_that "probes were attached or detached without memory" \
+			at_least_one starved
 	fi
 	test_that "each kind was changed" at_least "$(count changes)" 8
 	case $(uname -m) in
@@ -136,8 +156,10 @@ ended_well() {
 check_modules tracetorture
 plan ''
 allow_long_nmis
+starving=
+! starve || starving=starve=1
 # shellcheck disable=SC2086 # one word a parameter
-test_that "the module loads" modprobe tracetorture "seed=$seed" $TORTURE_PARAMETERS
+test_that "the module loads" modprobe tracetorture "seed=$seed" $starving $TORTURE_PARAMETERS
 if [ $failed = 0 ]; then
 	echo "# seed $(count seed), kinds $(count kinds), $seconds s"
 	torture
