@@ -5,8 +5,8 @@
 # with a table, which is in out/torture/results.csv too. Fails when anything is lost,
 # late, mixed up, torn, leaked or failed, when a kernel complains, and when a guest
 # does not end; the other rows run all the same. With --short only the rows that have
-# a time for it, in that time. SEED=N repeats the choices of a run, SECONDS_PER_ROW=N
-# replaces the times of the list.
+# a time for it, in that time. Two rows run at once: most of them keep one CPU busy.
+# SEED=N repeats the choices of a run, SECONDS_PER_ROW=N replaces the times of the list.
 #
 # A part is a folder dev/torture/PART. Its guest.sh DIR SECONDS SEED runs in the guest,
 # prints TAP and writes lines "name:number" to $RESULTS/counters; names are those of
@@ -72,29 +72,25 @@ choose_qemu() {
 	qemu=$parallel options=(--smp 4 --parallel "$program") stale=$out/torture/stale-$1
 }
 
-# build KERNEL: once a run.
-build() {
-	local flavour
-	[[ ${built[$1]:-} ]] || {
-		flavour=$(flavour_of "$1")
-		built[$1]=no
-		! "$top/dev/build.sh" "$flavour" || built[$1]=yes
-	}
-	[[ ${built[$1]} == yes ]]
-}
-
-# build_part PART KERNEL
-build_part() {
-	local name flavour
-	flavour=$(flavour_of "$2")
+# build_parts PART KERNEL
+build_parts() {
+	local name
 	for name in stale "$1"; do
-		build_folder "$top/dev/torture/$name" "$out/torture/$name-$2" "$flavour"
+		build_folder "$top/dev/torture/$name" "$out/torture/$name-$2" "$(flavour_of "$2")"
 	done
-	[[ $1 != selftests ]] ||
-		install_selftests '*'
+	[[ $1 != selftests ]] || install_selftests '*'
 }
 
-# guest KERNEL PART SECONDS: its TAP goes to a file, and here.
+# build KERNEL PART: the kernel once a run.
+build() {
+	[[ ${built[$1]:-} ]] || {
+		built[$1]=no
+		! "$top/dev/build.sh" "$(flavour_of "$1")" || built[$1]=yes
+	}
+	[[ ${built[$1]} == yes ]] && (build_parts "$2" "$1")
+}
+
+# guest KERNEL PART SECONDS: its TAP goes to a file, and here with the row's name.
 guest() {
 	local flavour cpu append="log_buf_len=8M rcupdate.rcu_cpu_stall_timeout=120"
 	flavour=$(flavour_of "$1")
@@ -103,9 +99,9 @@ guest() {
 	# Its cases let the n-th allocation fail, and kmemleak has allocations of its own.
 	[[ $2 != kunit ]] || append+=" kmemleak=off"
 	"$top/dev/guest.sh" --flavour "$flavour" --name "$name" \
-		--timeout $((1500 + 2 * $3)) "${options[@]}" ${cpu:+--cpu "$cpu"} \
+		--timeout $((2400 + 2 * $3)) "${options[@]}" ${cpu:+--cpu "$cpu"} \
 		--append "$append" dev/torture/guest.sh "$2" "$out/torture/$2-$1" "$stale" "$3" "$seed" |
-		tee "$logs/$name.tap"
+		tee "$logs/$name.tap" | sed -u "s,^,$1/$2: ,"
 }
 
 # counter NAME: of the row; a part and the guest may both have it. "-" when none does.
@@ -141,21 +137,48 @@ record() {
 }
 
 run_row() {
-	local kernel=$1 part=$2 start=$SECONDS verdict=UNBUILT
+	local kernel=$1 part=$2 start=$SECONDS verdict=ok
 	choose_qemu "$kernel" "$3"
 	name=torture-$kernel-$part
 	rm -rf "$logs/$name.tap" "$logs/guest-$name.log" "$out/guest/$name"
 	say "== $kernel/$part"
-	if build "$kernel" && (build_part "$part" "$kernel"); then
-		start=$SECONDS verdict=ok
-		guest "$kernel" "$part" "$4" || verdict=FAIL
-	fi
+	guest "$kernel" "$part" "$4" || verdict=FAIL
 	record "$kernel" "$part" $((SECONDS - start)) "$verdict"
 }
 
-# The results, and sums of the work that was done.
+# unbuilt KERNEL PART CPUS: it fails, and the others run all the same.
+unbuilt() {
+	name=torture-$1-$2
+	choose_qemu "$1" "$3"
+	rm -rf "$logs/$name.tap" "$logs/guest-$name.log" "$out/guest/$name"
+	record "$1" "$2" 0 UNBUILT
+}
+
+end_rows() {
+	local pid
+	for pid in $(jobs -rp); do
+		kill -- "-$pid" 2>/dev/null || true
+	done
+}
+
+run_rows() {
+	local row
+	set -m	# a process group for each, to end all of it when we are ended
+	trap end_rows EXIT
+	for row; do
+		while (($(jobs -rp | wc -l) >= 2)); do
+			wait -n || true
+		done
+		# shellcheck disable=SC2086 # its words
+		run_row $row </dev/null &
+	done
+	wait
+}
+
+# The results in the order of the list, and sums of the work that was done.
 table() {
-	awk -F, -v OFS=, -v work=${#work[@]} '
+	{ head -n 1 "$results"; tail -n +2 "$results" | sort -t, -k1,1 -k2,2; } |
+		awk -F, -v OFS=, -v work=${#work[@]} '
 	NR > 1 { seconds += $4; for (i = 5; i < 6 + work; i++) sum[i] += $i }
 	{ print }
 	END {
@@ -166,7 +189,7 @@ table() {
 }
 
 main() {
-	local list row
+	local list ready=() row
 	declare -A built=()
 	mapfile -t list < <(rows)
 	((${#list[@]})) || die "no row is called so: ${wanted[*]}"
@@ -175,8 +198,9 @@ main() {
 	find_qemu
 	for row in "${list[@]}"; do
 		# shellcheck disable=SC2086 # its words
-		run_row $row </dev/null
+		if build $row; then ready+=("$row"); else unbuilt $row; fi </dev/null
 	done
+	run_rows "${ready[@]}"
 	table
 	! grep -qE ',(FAIL|UNBUILT),' "$results"
 }
