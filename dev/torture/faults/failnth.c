@@ -11,12 +11,14 @@
  *
  *  - the error is -ENOMEM, or one that the operation may have,
  *  - all is as before: what can be read of it, and who is called when all sites of the
- *    two modules are passed,
+ *    two modules are passed. Markers, probes and who is called are so at once; what is
+ *    freed later has some time for it,
  *  - doing it again succeeds, and gives what it gives without any failure.
  *
  * An operation that succeeds although an allocation failed gives that, too. Then the
  * same with functions for allocations: those that may fail by
- * CONFIG_FAIL_FUNCTION, each time with an error that nobody else returns.
+ * CONFIG_FAIL_FUNCTION, each time with an error that nobody else returns. After an
+ * operation all is as it was before the first one.
  *
  * Needs CONFIG_FAULT_INJECTION, set up by guest.sh. The kernel's messages are read at
  * each failure: what complains about the memory that is missing is no splat.
@@ -64,10 +66,10 @@ struct op {
 	int lacks_events;	/* ftrace goes on without the files of an event */
 	int silent;		/* ftrace does not return the error */
 	int only_before;	/* others: it does not fail itself */
-	int unchecked;		/* ftrace does not know whether its tracer is on */
+	int unchecked;		/* ftrace does not know whether its probe or tracer is on */
 };
 
-static char undone[MAX_TEXT], done[MAX_TEXT], state_now[MAX_TEXT];
+static char undone[MAX_TEXT], done[MAX_TEXT], state_now[MAX_TEXT], prompt_now[MAX_TEXT];
 static const char *modules_dir;
 static int nth_fd, times_fd, space_fd, kmsg_fd;
 static FILE *table;
@@ -395,6 +397,8 @@ static int undo_raw(const struct op *op)
 #define SILENT		.silent = 1
 #define UNCHECKED	.unchecked = 1
 
+#define RECORD_NAMES	"options/record-cmd"
+
 #define ATTACHED							\
 	"set batch probe second-probe probe-of-8-words marker-probe variadic-probe arm fed-marker-probe waiting-probe waiting-probe-of-text"
 
@@ -445,6 +449,8 @@ static const struct op ops[] = {
 	ENABLE("enable-marker-of-module", "markers/faults_in_sites/", BEFORE("load")),
 	ENABLE("enable-event", "sched/sched_wakeup/"),
 	ENABLE("enable-event-of-module", "faults/faults_event/", BEFORE("load")),
+	/* Whatever tracing_start_cmdline_record() does; others do not record them. */
+	WRITE("names-of-tasks", RECORD_NAMES, "1", "0", BEFORE("enable-marker"), UNCHECKED),
 	/* One with few events: that of markers has too many. */
 	PARTLY("enable-group", "events/workqueue/enable", "1", "0"),
 	WRITE("set-event", "set_event", "markers:faults_numbers",
@@ -452,6 +458,8 @@ static const struct op ops[] = {
 	PARTLY("filter", "events/markers/faults_numbers/filter", "number > 3 && word < 5",
 	       "0", BEFORE("enable-marker")),
 	TRIGGER("trigger-traceon", "traceon"),
+	WRITE("trigger-of-module", "events/markers/faults_in_sites/trigger", "traceon",
+	      "!traceon", BEFORE("load")),
 	TRIGGER("trigger-stacktrace", "stacktrace"),
 	/* When it is hit, the event stays enabled. */
 	TRIGGER("trigger-enable", "enable_event:markers:faults_text if number > 100"),
@@ -496,8 +504,9 @@ static const struct op ops[] = {
 	      UNCHECKED),
 	WRITE("function-beside", "current_tracer", "function", "nop",
 	      BEFORE("top-filter tracer named-tracer"), UNCHECKED),
+	/* Names of tasks are recorded before, since it starts that too. */
 	WRITE("function-graph", "current_tracer", "function_graph", "nop",
-	      BEFORE("top-filter tracer")),
+	      BEFORE("enable-marker names-of-tasks top-filter tracer")),
 	WRITE("change-function", "set_ftrace_filter", "faults_function_2",
 	      "!faults_function_2", BEFORE("top-filter function tracer"), SILENT),
 	WRITE("option", "options/function-tracers", "1", "0"),
@@ -661,7 +670,7 @@ static void add_names(struct text *text, const char *path)
 	int nr = scandir(path, &names, is_visible, alphasort), i;
 
 	add(text, path, strlen(path));
-	add(text, ":\n", 2);
+	add(text, "/:\n", 3);
 	for (i = 0; i < nr; i++) {
 		add(text, names[i]->d_name, strlen(names[i]->d_name));
 		add(text, "\n", 1);
@@ -687,10 +696,25 @@ static void add_modules(struct text *text)
 		fclose(file);
 }
 
+/* What is so when an operation returns; who is called is read first. */
+static void add_prompt(struct text *text)
+{
+	add_lines(text, DEBUGFS "faults/state", NULL);
+	add_lines(text, TRACEFS "markers", NULL);
+	add_lines(text, TRACEFS "marker_probes", NULL);
+	add(text, "\n", 1);	/* no other line is empty */
+}
+
+static void read_prompt(char *state)
+{
+	struct text text = { .to = state };
+
+	add_prompt(&text);
+}
+
 static void read_state(char *state)
 {
 	static const char * const files[] = {
-		DEBUGFS "faults/state", TRACEFS "markers", TRACEFS "marker_probes",
 		TRACEFS "function_tracers",
 		TRACEFS "set_event", TRACEFS "current_tracer",
 		TRACEFS "set_ftrace_filter", TRACEFS "set_ftrace_notrace",
@@ -709,6 +733,7 @@ static void read_state(char *state)
 	struct text text = { .to = state };
 	size_t i;
 
+	add_prompt(&text);
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		add_lines(&text, files[i], NULL);
 	for (i = 0; i < ARRAY_SIZE(dirs); i++)
@@ -775,6 +800,15 @@ static void wait_a_while(void)
 	const struct timespec a_while = { .tv_nsec = 20000000 };
 
 	nanosleep(&a_while, NULL);
+}
+
+/* Was it so when the operation returned? */
+static int was_prompt(const char *wanted)
+{
+	if (!strncmp(prompt_now, wanted, strlen(prompt_now)))
+		return 1;
+	tell_difference(wanted, prompt_now);
+	return 0;
 }
 
 /* Some things are freed later. */
@@ -905,16 +939,26 @@ static int is_unchanged(const char *before, const char *after)
 	return strcmp(before, after) && !strcmp(before, state_now);
 }
 
-/* Return: are lines missing that are a name alone, as of files, and no others? */
-static int lacks_names_only(const char *all, const char *some)
+/* Return: does the line begin the names in a directory of events? */
+static int is_dir_of_events(const char *line)
 {
+	return !strncmp(line, EVENTS, strlen(EVENTS)) &&
+	       !strncmp(line + strcspn(line, "\n") - 2, "/:", 2);
+}
+
+/* Return: are names of events missing, and nothing else? */
+static int lacks_events_only(const char *all, const char *some)
+{
+	int in_events = 0;
 	size_t len;
 
 	for (; *all; all += len) {
 		len = strcspn(all, "\n") + 1;
+		if (*all == '/')
+			in_events = is_dir_of_events(all);
 		if (!strncmp(all, some, len))
 			some += len;
-		else if (strcspn(all, " \t:") < len)
+		else if (!in_events)
 			return 0;
 	}
 	return !*some;
@@ -926,7 +970,7 @@ static int is_complete(const struct op *op, const char *after, struct counts *co
 	read_state(state_now);
 	if (!strcmp(state_now, after))
 		return 1;
-	if ((op->lacks_events && lacks_names_only(after, state_now)) ||
+	if ((op->lacks_events && lacks_events_only(after, state_now)) ||
 	    (op->unchecked && !becomes_state(after, read_state))) {
 		counts->lesser++;
 		return 1;
@@ -964,6 +1008,8 @@ static void check_once(const struct op *op, int undo, int nth, int ret,
 		counts->lesser++;
 		ret = -EAGAIN;
 	}
+	if (!(op->unchecked && !ret) && !was_prompt(ret ? before : after))
+		report("%s%s, failure %d: late", what, op->name, nth);
 	if (ret ? !is_state(before, read_state) : !is_complete(op, after, counts))
 		report("%s%s, failure %d: %s", what, op->name, nth,
 		       ret ? "not as before" : "not as without it");
@@ -986,6 +1032,7 @@ static int fail_once(const struct op *op, int undo, int nth, struct counts *coun
 	start_failing(nth);
 	ret = act(op, undo);
 	has_failed = stop_failing();
+	read_prompt(prompt_now);
 	if (!has_failed && ret)
 		report("%s%s: without a failure: %s", undo ? "undoing " : "", op->name,
 		       strerror(-ret));
@@ -1149,7 +1196,18 @@ static void fail_functions(const struct op *op)
 	set_allocations(1);
 }
 
-static char code_undone[MAX_TEXT];
+static char state_undone[MAX_TEXT], code_undone[MAX_TEXT];
+
+/* All is undone. */
+static void check_left(const struct op *op, char *was, void (*read)(char *state),
+		       const char *what)
+{
+	if (is_state(was, read))
+		return;
+	report("%s: %s left over", op->name, what);
+	leaked++;
+	strcpy(was, state_now);
+}
 
 static void run_op(const struct op *op)
 {
@@ -1163,11 +1221,8 @@ static void run_op(const struct op *op)
 		fail_functions(op);
 	}
 	do_before(op->before, 1);
-	if (!is_state(code_undone, read_code)) {
-		report("%s: code is left over", op->name);
-		leaked++;
-		strcpy(code_undone, state_now);
-	}
+	check_left(op, state_undone, read_state, "something is");
+	check_left(op, code_undone, read_code, "code is");
 	printf("%s - each failure of %s\n", failed == failed_before ? "ok" : "not ok",
 	       op->name);
 	fflush(stdout);
@@ -1185,6 +1240,8 @@ static void write_counters(const char *results)
 	fprintf(counters, "faults:%lu\nleaked:%lu\nfailed:%lu\n", faults, leaked, failed);
 	fclose(counters);
 }
+
+#define USED_ONCE "probe tracer named-tracer pattern-tracer tracer-with-regs"
 
 static size_t order[ARRAY_SIZE(ops)];
 
@@ -1243,11 +1300,13 @@ int main(int argc, char **argv)
 	read_image();
 	open_files(argv[2]);
 	shuffle(atoi(argv[4]));
+	must_write(TRACEFS RECORD_NAMES, "0");
 	end = atoi(argv[3]) ? time(NULL) + atoi(argv[3]) : 0;
-	/* Some memory for code is kept when it was used once. */
-	do_before("probe", 0);
-	do_before("probe", 1);
+	/* Some memory for code is kept when it was used once, and flags of tracers. */
+	do_before(USED_ONCE, 0);
+	do_before(USED_ONCE, 1);
 	read_settled_code(code_undone);
+	read_state(state_undone);
 	read_names(names);
 	run_ops(argv + 5, argc - 5);
 	if (!is_state(names, read_names)) {

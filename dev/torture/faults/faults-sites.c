@@ -56,6 +56,7 @@ static void pass_sites(struct seq_file *m)
 	trace_mark(faults_text_in_sites, "text %s", "some");
 	_trace_mark(faults_loaded, "number %d", 1);
 	traced(1);
+	faults_show_markers(m, THIS_MODULE);
 }
 
 static int __init faults_sites_init(void)

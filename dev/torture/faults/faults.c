@@ -587,6 +587,42 @@ static void pass_all(struct seq_file *m)
 		faults_pass_sites(m);
 }
 
+void faults_show_markers(struct seq_file *m, const struct module *mod)
+{
+	const struct marker *site = mod->markers;
+
+	for (; site < mod->markers + mod->num_markers; site++)
+		seq_printf(m, "%s active %d fed %d\n", site->name, site->active,
+			   site->tp_used);
+}
+EXPORT_SYMBOL_GPL(faults_show_markers);
+
+struct tracepoints {
+	unsigned int active, with_probes;
+};
+
+static void count_tracepoint(struct tracepoint *tp, void *data)
+{
+	struct tracepoints *tracepoints = data;
+
+	tracepoints->active += tp->active;
+	tracepoints->with_probes += !!rcu_access_pointer(tp->funcs);
+}
+
+/* What is on without anybody who is called, and whether patching can be deferred. */
+static void show_guards(struct seq_file *m)
+{
+	struct tracepoints tracepoints = { };
+	bool deferred = imv_defer_begin();
+
+	imv_defer_end(deferred);
+	for_each_kernel_tracepoint(count_tracepoint, &tracepoints);
+	seq_printf(m, "tracepoints: active %u with probes %u\n", tracepoints.active,
+		   tracepoints.with_probes);
+	seq_printf(m, "deferrer free: %d\n", deferred);
+	faults_show_markers(m, THIS_MODULE);
+}
+
 static int state_show(struct seq_file *m, void *unused)
 {
 	unsigned int i;
@@ -604,6 +640,7 @@ static int state_show(struct seq_file *m, void *unused)
 		   trace_faults_announced_enabled(), !!announced, heard_first, !!heard);
 	seq_printf(m, "plain %lx named %lx pattern %lx regs %lx\n", plain.flags,
 		   named.flags, pattern.flags, regs.flags);
+	show_guards(m);	/* patches what is left: behind the sites */
 	mutex_unlock(&ops_mutex);
 	return 0;
 }

@@ -21,4 +21,7 @@ DECLARE_TRACE(faults_many,
 struct seq_file;
 extern void (*faults_pass_sites)(struct seq_file *m);
 
+struct module;
+void faults_show_markers(struct seq_file *m, const struct module *mod);
+
 #endif /* FAULTS_H */

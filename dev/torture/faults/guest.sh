@@ -42,6 +42,17 @@ each_failure() {
 
 is_unloaded() { rmmod faults && ! grep -q '^faults' /proc/modules; }
 
+# A work item removes them, a little later.
+are_events_removed() {
+	local try
+	for ((try = 0; try < 50; try++)); do
+		compgen -G '/sys/kernel/tracing/events/markers/faults_*' >/dev/null || return 0
+		sleep 0.1
+	done
+	ls /sys/kernel/tracing/events/markers
+	return 1
+}
+
 echo "# seed $seed"
 insmod "$dir/faults.ko" || exit 1
 echo 1 >/proc/sys/kernel/kptr_restrict	# /proc/vmallocinfo has addresses
@@ -49,4 +60,5 @@ let_fail
 SECONDS=0
 result "all failures are as they should be" each_failure
 result "the module is free" is_unloaded
+result "no event of it is left" are_events_removed
 echo "# $SECONDS seconds"
