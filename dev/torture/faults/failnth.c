@@ -46,6 +46,7 @@
 #define DEBUGFS		"/sys/kernel/debug/"
 #define EVENTS		TRACEFS "events/"
 #define INSTANCE	TRACEFS "instances/faults"
+#define INSTANCE_EVENT	INSTANCE "/events/markers/faults_text/"
 #define FAIL_FUNCTION	DEBUGFS "fail_function/"
 
 #define MAX_TEXT	0x100000
@@ -261,6 +262,48 @@ static int act_mkdir(const struct op *op)
 static int undo_mkdir(const struct op *op)
 {
 	return rmdir(op->file) ? -errno : 0;
+}
+
+/* All that may be open of an event, and the lists of the series. */
+static const char * const opened[] = {
+	INSTANCE_EVENT "enable", INSTANCE_EVENT "id", INSTANCE_EVENT "format",
+	INSTANCE_EVENT "filter", INSTANCE_EVENT "trigger", INSTANCE_EVENT "hist",
+	INSTANCE_EVENT "hist_debug", INSTANCE_EVENT "inject",
+	TRACEFS "markers", TRACEFS "marker_sites", TRACEFS "marker_probes",
+	TRACEFS "function_tracers", TRACEFS "set_ftrace_filter",
+	TRACEFS "set_ftrace_notrace",
+};
+
+static int opened_fds[ARRAY_SIZE(opened)];
+static size_t nr_opened;
+
+static int undo_open(const struct op *op)
+{
+	int ret = 0;
+
+	(void)op;
+	while (nr_opened)
+		if (close(opened_fds[--nr_opened]))
+			ret = -errno;
+	return ret;
+}
+
+/* Not all kernels have all of them, and some are for writing alone. */
+static int act_open(const struct op *op)
+{
+	int i, fd, error;
+
+	for (i = 0; i < (int)ARRAY_SIZE(opened); i++) {
+		fd = open(opened[i], strstr(opened[i], "inject") ? O_WRONLY : O_RDONLY);
+		error = errno;
+		if (fd >= 0) {
+			opened_fds[nr_opened++] = fd;
+		} else if (error != ENOENT) {
+			undo_open(op);
+			return -error;
+		}
+	}
+	return 0;
 }
 
 static int event_id(const char *event)
@@ -480,6 +523,9 @@ static const struct op ops[] = {
 	  .only_before = 1 },
 	WRITE("enable-in-instance", "instances/faults/events/markers/faults_text/enable",
 	      "1", "0", BEFORE("instance enable-marker-text")),
+	/* An instance that somebody still uses cannot be removed. */
+	{ .name = "open", .act = act_open, .undo = undo_open,
+	  BEFORE("instance tracer named-tracer option") },
 
 	/* perf and BPF */
 	PERF("perf", "markers/faults_numbers", NULL),
