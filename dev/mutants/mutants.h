@@ -25,7 +25,8 @@ extern u8 mutants_reached[];
 	unsigned int mutant_##nr = READ_ONCE(mutant_nr) - (nr);		\
 									\
 	mutant_built(nr);						\
-	mutants_reached[nr] = 1;					\
+	mutant_built(nr + 1);						\
+	mutants_reached[nr] = mutants_reached[nr + 1] = 1;		\
 	likely(mutant_##nr > 1) ? value_##nr : !mutant_##nr; })
 
 #define mutant_zero(nr, value) ({					\

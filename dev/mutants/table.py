@@ -48,18 +48,12 @@ class State:
         boot = set(map_['boot'])
         cases = set().union(*(e['reached'] for e in map_['cases']))
         equal = equivalents()
-        before = None
         for p in self.points:
             nr = int(p['nr'])
-            # A condition has two mutants, which are built together.
-            there = nr in numbers or p['new'] == 'false' and before
-            before = nr in numbers and p['new'] == 'true'
-            reached = nr in cases or p['new'] == 'false' and nr - 1 in cases
-            at_boot = nr in boot or p['new'] == 'false' and nr - 1 in boot
             r = self.results.get(key(p))
-            p['state'] = 'not built' if not there else \
+            p['state'] = 'not built' if nr not in numbers else \
                 r['result'] if r else \
-                'not run' if reached else 'boot' if at_boot else 'uncovered'
+                'not run' if nr in cases else 'boot' if nr in boot else 'uncovered'
             p['by'] = r['by'] if r else ''
             if p['state'] in ('survived', 'uncovered', 'boot') and key(p) in equal:
                 p['state'] = 'equivalent'
