@@ -82,6 +82,12 @@ static inline void tp_set_call(struct tracepoint *tp,
 #endif
 
 #ifdef CONFIG_MODULES
+struct notifier_block;
+
+/* Notifiers of modules; tests call them. */
+int tracepoint_module_notify(struct notifier_block *nb, unsigned long state, void *data);
+int tracepoint_check_notify(struct notifier_block *nb, unsigned long state, void *data);
+
 /* For the markers of a module. */
 bool trace_module_has_text(const struct module *mod, const char *text, size_t size);
 bool tracepoint_is_known(const struct tracepoint *tp, const struct module *mod);

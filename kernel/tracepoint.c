@@ -872,8 +872,7 @@ static void tracepoint_module_going(struct module *mod)
 		drop_probes_on(mod);
 }
 
-static int tracepoint_module_notify(struct notifier_block *nb,
-				    unsigned long state, void *data)
+int tracepoint_module_notify(struct notifier_block *nb, unsigned long state, void *data)
 {
 	int ret = 0;
 
@@ -888,8 +887,7 @@ static struct notifier_block tracepoint_module_nb = {
 	.notifier_call = tracepoint_module_notify,
 };
 
-static int tracepoint_check_notify(struct notifier_block *nb, unsigned long state,
-				   void *data)
+int tracepoint_check_notify(struct notifier_block *nb, unsigned long state, void *data)
 {
 	int ret = 0;
 
@@ -903,6 +901,11 @@ static struct notifier_block tracepoint_check_nb = {
 	.notifier_call = tracepoint_check_notify,
 	.priority = 2,
 };
+
+#if IS_ENABLED(CONFIG_TRACEPOINT_KUNIT_TEST)
+EXPORT_SYMBOL_GPL(tracepoint_module_notify);
+EXPORT_SYMBOL_GPL(tracepoint_check_notify);
+#endif
 
 static int __init init_tracepoints(void)
 {

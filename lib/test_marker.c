@@ -4,6 +4,7 @@
  * registration answers.
  */
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/limits.h>
 #include <linux/marker.h>
 #include <linux/module.h>
@@ -12,7 +13,9 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/stringhash.h>
+#include <linux/trace_events.h>
 
+#include "../kernel/markers/markers.h"
 #include "test_defer.h"
 #include "test_fail_alloc.h"
 #include "test_resched.h"
@@ -123,7 +126,7 @@ static const char *const used_names[] = {
 	"kunit_number", "kunit_all", "kunit_noargs", "kunit_load", "kunit_sites",
 	"kunit_nowhere", "kunit_x", "kunit_tp_a", "kunit_tp_b", "kunit_two",
 	"kunit_fed_a", "kunit_fed_b", "kunit_fed_c", "kunit_fed_twice",
-	"kunit_half_a", "kunit_half_b",
+	"kunit_half_a", "kunit_half_b", "kunit_fake", "kunit_fake_fed",
 };
 
 static bool detach_any(void *func)
@@ -1054,6 +1057,343 @@ static void marker_test_no_memory_to_remove(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 }
 
+#ifdef CONFIG_MODULES
+/*
+ * A module that is only its records: two markers of a name, and one that is fed by a
+ * tracepoint of another module.
+ */
+struct fake_module {
+	char text[16];
+	char name[MARKER_NAME_LEN];
+	char format[MARKER_FORMAT_LEN];
+	struct marker site[3];
+	struct module mod;
+};
+
+static struct fake_module *fake;
+
+static void set_layout(void *base, unsigned int size, unsigned int text_size)
+{
+	fake->mod.core_layout.base = base;
+	fake->mod.core_layout.size = size;
+	fake->mod.core_layout.text_size = text_size;
+}
+
+static void make_fake(void)
+{
+	const struct marker site = { .name = fake->name, .format = fake->format };
+
+	memset(fake, 0, sizeof(*fake));
+	strcpy(fake->name, "kunit_fake");
+	strcpy(fake->format, "number %d");
+	fake->site[0] = site;
+	fake->site[1] = site;
+	fake->site[2] = site;
+	fake->site[2].tp = &__tracepoint_kunit_fed;
+	fake->site[2].tp_cb = fake->text;
+	strcpy(fake->mod.name, "kunit_fake");
+	fake->mod.markers = fake->site;
+	fake->mod.num_markers = ARRAY_SIZE(fake->site);
+	set_layout(fake, sizeof(*fake), sizeof(fake->text));
+}
+
+static void need_fake(struct kunit *test)
+{
+	fake = kunit_kzalloc(test, sizeof(*fake), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fake);
+	make_fake();
+}
+
+static int fake_comes(void)
+{
+	return notifier_to_errno(marker_module_notify(NULL, MODULE_STATE_COMING, &fake->mod));
+}
+
+static void fake_goes(void)
+{
+	marker_module_notify(NULL, MODULE_STATE_GOING, &fake->mod);
+}
+
+static int count_sites(const struct marker_info *info, void *priv)
+{
+	*(unsigned int *)priv += info->sites;
+	return 0;
+}
+
+static unsigned int fake_sites(void)
+{
+	unsigned int sites = 0;
+
+	for_each_marker_of(&fake->mod, count_sites, &sites);
+	return sites;
+}
+
+static void expect_taken(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 3U);
+	fake_goes();
+	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+	make_fake();
+}
+
+static void expect_refused(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, fake_comes(), -ENOEXEC);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+	fake_goes();
+	make_fake();
+}
+
+static void marker_test_bad_strings(struct kunit *test)
+{
+	need_fake(test);
+	expect_taken(test);
+	fake->name[0] = '\0';
+	expect_refused(test);
+	memset(fake->name, 'x', sizeof(fake->name));
+	expect_refused(test);
+	memset(fake->name, 'x', sizeof(fake->name) - 1);
+	expect_taken(test);
+	memset(fake->format, 'x', sizeof(fake->format));
+	expect_refused(test);
+	memset(fake->format, 'x', sizeof(fake->format) - 1);
+	expect_taken(test);
+	/* Outside the module; up to its end. */
+	fake->site[2].name = "kunit_fake";
+	expect_refused(test);
+	fake->site[0].format = "number %d";
+	expect_refused(test);
+	set_layout(fake, offsetof(struct fake_module, format) + strlen("number %d"),
+		   sizeof(fake->text));
+	expect_refused(test);
+	set_layout(fake, offsetof(struct fake_module, format) + sizeof("number %d"),
+		   sizeof(fake->text));
+	expect_taken(test);
+}
+
+static void marker_test_bad_records(struct kunit *test)
+{
+	need_fake(test);
+	fake->site[0].entry = (void *)fake;
+	expect_refused(test);
+	fake->site[0].next = fake->site;
+	expect_refused(test);
+	fake->site[0].active = true;
+	expect_refused(test);
+	fake->site[2].tp_used = true;
+	expect_refused(test);
+	fake->site[2].tp = NULL;
+	expect_refused(test);
+	fake->site[2].tp = (void *)fake->text;
+	expect_refused(test);
+	fake->site[2].tp_cb = NULL;
+	expect_refused(test);
+	fake->site[2].tp_cb = fake->text - 1;
+	expect_refused(test);
+	fake->site[2].tp_cb = fake->text + sizeof(fake->text);
+	expect_refused(test);
+	fake->site[2].tp_cb = fake->text + sizeof(fake->text) - 1;
+	expect_taken(test);
+}
+
+/* What is loaded by force may have been built for other records. */
+static void marker_test_tainted_module(struct kunit *test)
+{
+	need_fake(test);
+	fake->mod.taints = BIT(TAINT_OOT_MODULE);
+	expect_taken(test);
+	fake->mod.taints = BIT(TAINT_FORCED_MODULE);
+	fake->site[0].name = NULL;
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+	fake_goes();
+}
+
+/* The fake's probe; its text is that of the module of the tests. */
+static void probe_fake(void *data, int number)
+{
+	calls = 7;
+}
+
+static void feed_fake(void)
+{
+	fake->site[2].name = "kunit_fake_fed";
+	fake->site[2].tp_cb = probe_fake;
+	fake->mod.core_layout = THIS_MODULE->core_layout;
+	fake->site[0].name = "kunit_fake";
+	fake->site[0].format = "number %d";
+	fake->site[1] = fake->site[0];
+	fake->site[2].format = "number %d";
+}
+
+static unsigned long fake_states;
+
+static int note_fake(struct notifier_block *nb, unsigned long state, void *mod)
+{
+	if (mod == &fake->mod)
+		fake_states = fake_states * 10 + (state == MARKERS_COMING ? 1 : 2);
+	return NOTIFY_OK;
+}
+
+static void expect_guards(struct kunit *test, bool plain, bool fed)
+{
+	KUNIT_EXPECT_EQ(test, fake->site[0].active, plain);
+	KUNIT_EXPECT_EQ(test, fake->site[1].active, plain);
+	KUNIT_EXPECT_EQ(test, fake->site[2].active, fed);
+	KUNIT_EXPECT_EQ(test, trace_kunit_fed_enabled(), fed);
+}
+
+/* It finds probes that wait, is left by them, and finds others. */
+static void marker_test_module(struct kunit *test)
+{
+	struct notifier_block nb = { .notifier_call = note_fake };
+
+	need_fake(test);
+	feed_fake();
+	fake_states = 0;
+	KUNIT_ASSERT_EQ(test, register_marker_notifier(&nb), 0);
+	attach_fed("kunit_fake", "number %d", 1);
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	KUNIT_EXPECT_EQ(test, fake_states, 1UL);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 3U);
+	expect_guards(test, true, false);
+	attach_fed("kunit_fake_fed", "number %d", 2);
+	expect_guards(test, true, true);
+	KUNIT_EXPECT_EQ(test, fire_fed(), 7UL);
+	detach_fed("kunit_fake", 1);
+	expect_guards(test, false, true);
+	detach_fed("kunit_fake_fed", 2);
+	expect_guards(test, false, false);
+	attach_fed("kunit_fake_fed", "number %d", 3);
+	expect_guards(test, false, true);
+
+	fake->mod.core_layout.size = 0;		/* it has no probe that it leaves */
+	fake_goes();
+	KUNIT_EXPECT_EQ(test, fake_states, 12UL);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
+	attach_fed("kunit_fake", "number %d", 4);
+	KUNIT_EXPECT_FALSE(test, fake->site[0].active);
+	fake->site[2].active = false;
+	fake->mod.core_layout = THIS_MODULE->core_layout;
+	memset_after(&fake->site[0], 0, format);
+	memset_after(&fake->site[1], 0, format);
+	fake->site[2].entry = NULL;
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	expect_guards(test, true, true);
+	unregister_marker_notifier(&nb);
+	fake->mod.core_layout.size = 0;
+	fake_goes();
+	KUNIT_EXPECT_EQ(test, fake_states, 1212UL);
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake", 4), 0);
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_fed", 3), 0);
+}
+
+/* One that cannot come leaves nothing. */
+static void marker_test_module_fails(struct kunit *test)
+{
+	int ret, nth;
+
+	need_fake(test);
+	need_failing_alloc(test);
+	attach_fed("kunit_fake_fed", "number %d", 1);
+	feed_fake();
+	fed_result = -EBUSY;
+	KUNIT_EXPECT_EQ(test, fake_comes(), -EBUSY);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+	expect_guards(test, false, false);
+	fed_result = 0;
+	for (nth = 1; ; nth++) {
+		make_fake();
+		feed_fake();
+		fail_nth_alloc(nth);
+		ret = fake_comes();
+		if (!nth_alloc_failed())
+			break;
+		stop_failing();
+		if (ret) {
+			KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+			KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+			expect_guards(test, false, false);
+		}
+		fake->mod.core_layout.size = 0;
+		fake_goes();
+	}
+	stop_failing();
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_GE(test, nth, 5);
+	expect_guards(test, false, true);
+	fake->mod.core_layout.size = 0;
+	fake_goes();
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_fed", 1), 0);
+}
+
+/* It goes and leaves its probes, here all that are this function. */
+static void marker_test_stray_probes(struct kunit *test)
+{
+	need_fake(test);
+	fake->mod.num_markers = 0;
+	set_layout(probe_ignore, 1, 1);
+	attach_fed("kunit_number", NUMBER_FORMAT, 1);
+	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(2));
+	attach_fed("kunit_number", NUMBER_FORMAT, 3);
+	attach_fed("kunit_nowhere", "%d", 4);
+	attach_fed("kunit_tp_a", "a %d", 5);
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	fake_goes();
+	KUNIT_EXPECT_EQ(test, fire(1), 2UL);
+	KUNIT_EXPECT_FALSE(test, detach_any(probe_ignore));
+	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+	KUNIT_EXPECT_EQ(test, marker_arm("kunit_nowhere"), -ENOENT);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe, digit(2)), 0);
+}
+
+#ifdef CONFIG_EVENT_TRACING
+static bool has_event(const char *name)
+{
+	struct trace_event_file *file = trace_get_event_file(NULL, "markers", name);
+
+	if (IS_ERR(file))
+		return false;
+	trace_put_event_file(file);
+	return true;
+}
+
+/* The event of a module's marker is there as long as the module, or as it is enabled. */
+static void marker_test_module_events(struct kunit *test)
+{
+	unsigned int tries;
+
+	need_fake(test);
+	feed_fake();
+	fake->mod.core_layout = THIS_MODULE->core_layout;
+	fake->site[1].name = "kunit_fake_bad";
+	fake->site[1].format = "%f";
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	KUNIT_EXPECT_TRUE(test, has_event("kunit_fake"));
+	KUNIT_EXPECT_TRUE(test, has_event("kunit_fake_fed"));
+	KUNIT_EXPECT_FALSE(test, has_event("kunit_fake_bad"));
+	KUNIT_EXPECT_EQ(test, trace_set_clr_event("markers", "kunit_fake", 1), 0);
+	KUNIT_EXPECT_TRUE(test, fake->site[0].active);
+	fake_goes();
+	KUNIT_EXPECT_TRUE(test, has_event("kunit_fake"));
+	KUNIT_EXPECT_FALSE(test, has_event("kunit_fake_fed"));
+
+	make_fake();
+	feed_fake();
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	KUNIT_EXPECT_TRUE(test, fake->site[0].active);
+	KUNIT_EXPECT_TRUE(test, has_event("kunit_fake_fed"));
+	fake_goes();
+	KUNIT_EXPECT_EQ(test, trace_set_clr_event("markers", "kunit_fake", 0), 0);
+	for (tries = 0; tries < 1000 && has_event("kunit_fake"); tries++)
+		msleep(10);
+	KUNIT_EXPECT_FALSE(test, has_event("kunit_fake"));
+}
+#endif /* CONFIG_EVENT_TRACING */
+#endif /* CONFIG_MODULES */
+
 static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_off),
 	KUNIT_CASE(marker_test_on_and_off),
@@ -1095,6 +1435,17 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_no_memory_to_add),
 	KUNIT_CASE(marker_test_no_memory_at_all),
 	KUNIT_CASE(marker_test_no_memory_to_remove),
+#ifdef CONFIG_MODULES
+	KUNIT_CASE(marker_test_bad_strings),
+	KUNIT_CASE(marker_test_bad_records),
+	KUNIT_CASE(marker_test_tainted_module),
+	KUNIT_CASE(marker_test_module),
+	KUNIT_CASE(marker_test_module_fails),
+	KUNIT_CASE(marker_test_stray_probes),
+#ifdef CONFIG_EVENT_TRACING
+	KUNIT_CASE(marker_test_module_events),
+#endif
+#endif
 	{ }
 };
 

@@ -30,6 +30,7 @@
 #include <asm/unwind.h>
 #endif
 
+#include "../kernel/tracepoint-private.h"
 #include "test_defer.h"
 #include "test_fail_alloc.h"
 #include "test_symbol.h"
@@ -1808,6 +1809,178 @@ static void tp_test_static_call(struct kunit *test)
 }
 #endif
 
+#ifdef CONFIG_MODULES
+/* A module that is only its records, near the tracepoints that they may lead to. */
+static struct fake_module {
+	struct tracepoint tp;
+	struct tracepoint_callbacks callbacks;
+	char name[8];
+#ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
+	int record[2];
+#else
+	struct tracepoint *record[2];
+#endif
+	struct module mod;
+} fake;
+
+static void set_record(unsigned int nr, void *tp)
+{
+#ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
+	fake.record[nr] = tp - (void *)&fake.record[nr];
+#else
+	fake.record[nr] = tp;
+#endif
+}
+
+static void make_fake(void)
+{
+	memset(&fake, 0, sizeof(fake));
+	strcpy(fake.name, "fake");
+	fake.tp.name = fake.name;
+	set_record(0, &fake.tp);
+	set_record(1, &fake.tp);
+	strcpy(fake.mod.name, "kunit_fake");
+	fake.mod.core_layout.base = &fake;
+	fake.mod.core_layout.size = sizeof(fake);
+	fake.mod.tracepoints_ptrs = fake.record;
+	fake.mod.num_tracepoints = ARRAY_SIZE(fake.record);
+}
+
+static void expect_check(struct kunit *test, int ret)
+{
+	int said = tracepoint_check_notify(NULL, MODULE_STATE_COMING, &fake.mod);
+
+	KUNIT_EXPECT_EQ(test, notifier_to_errno(said), ret);
+	make_fake();
+}
+
+/* Only records of tracepoints that nobody uses so far are taken. */
+static void tp_test_bad_records(struct kunit *test)
+{
+	make_fake();
+	expect_check(test, 0);
+	set_record(1, &__tracepoint_kunit_plain);
+	expect_check(test, -ENOEXEC);
+	set_record(0, (void *)&fake.tp + 1);
+	expect_check(test, -ENOEXEC);
+	set_record(0, (void *)&fake - sizeof(long));
+	expect_check(test, -ENOEXEC);
+	set_record(1, (void *)&fake + sizeof(fake) - sizeof(fake.tp) + sizeof(long));
+	expect_check(test, -ENOEXEC);
+	set_record(0, (void *)&fake + sizeof(fake));
+	expect_check(test, -ENOEXEC);
+	fake.tp.name = NULL;
+	expect_check(test, -ENOEXEC);
+	fake.tp.name = "fake";
+	expect_check(test, -ENOEXEC);
+	fake.name[0] = '\0';
+	expect_check(test, -ENOEXEC);
+	fake.tp.callbacks = &each_callbacks;
+	expect_check(test, -ENOEXEC);
+	fake.tp.callbacks = &fake.callbacks;
+	expect_check(test, 0);
+	RCU_INIT_POINTER(fake.tp.funcs, (void *)&fake);
+	expect_check(test, -ENOEXEC);
+	fake.tp.active = true;
+	expect_check(test, -ENOEXEC);
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+	fake.tp.code = 1;
+	expect_check(test, -ENOEXEC);
+	fake.tp.nr_args = TRACEPOINT_MAX_ARGS;
+	expect_check(test, 0);
+	fake.tp.nr_args = TRACEPOINT_MAX_ARGS + 1;
+	expect_check(test, -ENOEXEC);
+#endif
+	/* By force, they may be of another form. */
+	fake.tp.name = NULL;
+	fake.mod.taints = BIT(TAINT_FORCED_MODULE);
+	expect_check(test, 0);
+}
+
+static int note_fake(struct notifier_block *nb, unsigned long state, void *data)
+{
+	struct tp_module *tp_mod = data;
+
+	if (tp_mod->mod == &fake.mod)
+		calls = calls * 10 + (state == MODULE_STATE_COMING ? 1 : 2);
+	else
+		last_number++;
+	return NOTIFY_OK;
+}
+
+static void expect_notes(struct kunit *test, unsigned long wanted)
+{
+	int others = last_number;
+
+	calls = 0;
+	tracepoint_module_notify(NULL, MODULE_STATE_COMING, &fake.mod);
+	tracepoint_module_notify(NULL, MODULE_STATE_GOING, &fake.mod);
+	KUNIT_EXPECT_EQ(test, calls, wanted);
+	KUNIT_EXPECT_EQ(test, last_number, others);
+	make_fake();
+}
+
+/* Who hears of a module, and of which. */
+static void tp_test_module(struct kunit *test)
+{
+	struct notifier_block nb = { .notifier_call = note_fake };
+	int ret;
+
+	need_failing_alloc(test);
+	make_fake();
+	KUNIT_ASSERT_EQ(test, register_tracepoint_module_notifier(&nb), 0);
+	expect_notes(test, 12);
+	fake.mod.taints = BIT(TAINT_OOT_MODULE) | BIT(TAINT_CRAP) |
+			  BIT(TAINT_UNSIGNED_MODULE) | BIT(TAINT_TEST);
+	expect_notes(test, 12);
+	fake.mod.taints = BIT(TAINT_FORCED_MODULE);
+	expect_notes(test, 0);
+	fake.mod.num_tracepoints = 0;
+	expect_notes(test, 0);
+	fail_next_alloc();
+	ret = tracepoint_module_notify(NULL, MODULE_STATE_COMING, &fake.mod);
+	stop_failing();
+	KUNIT_EXPECT_EQ(test, notifier_to_errno(ret), -ENOMEM);
+	unregister_tracepoint_module_notifier(&nb);
+}
+
+static void probe_stray(void *data)
+{
+}
+
+static void find_initcall(struct tracepoint *tp, void *priv)
+{
+	if (!strcmp(tp->name, "initcall_start"))
+		*(struct tracepoint **)priv = tp;
+}
+
+/* A module goes and leaves its probes, here all that are one function. */
+static void tp_test_stray_probes(struct kunit *test)
+{
+	struct tracepoint *own = &__tracepoint_kunit_callbacks, *kernel = NULL;
+
+	for_each_kernel_tracepoint(find_initcall, &kernel);
+	KUNIT_ASSERT_NOT_NULL(test, kernel);
+	tracepoint_probe_register(kernel, probe_stray, digit(1));
+	tracepoint_probe_register(own, probe_stray, digit(1));
+	tracepoint_probe_register(own, probe_number, digit(2));
+	tracepoint_probe_register(own, probe_stray, digit(3));
+	make_fake();
+	fake.mod.num_tracepoints = 0;
+	fake.mod.core_layout.base = probe_stray;
+	fake.mod.core_layout.size = 1;
+	tracepoint_module_notify(NULL, MODULE_STATE_GOING, &fake.mod);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(kernel, probe_stray, digit(1)),
+			-ENOENT);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(own, probe_stray, digit(1)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(own, probe_stray, digit(3)), -ENOENT);
+	trace_kunit_callbacks(1);
+	KUNIT_EXPECT_EQ(test, calls, 2UL);
+	KUNIT_EXPECT_EQ(test, unreg_calls, 0);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(own, probe_number, digit(2)), 0);
+}
+#endif
+
 static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_off),
 	KUNIT_CASE(tp_test_on_and_off),
@@ -1870,6 +2043,11 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_code_is_freed),
 	KUNIT_CASE(tp_test_name),
 	KUNIT_CASE(tp_test_single_steps),
+#endif
+#ifdef CONFIG_MODULES
+	KUNIT_CASE(tp_test_bad_records),
+	KUNIT_CASE(tp_test_module),
+	KUNIT_CASE(tp_test_stray_probes),
 #endif
 	{ }
 };

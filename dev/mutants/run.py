@@ -459,7 +459,7 @@ def wanted(how, before, steps):
 
 
 # They wait most of the time, for grace periods: this many are about a core's work.
-GUESTS = 5
+GUESTS = 8
 LOCK = threading.Lock()
 
 # What says most about the tests comes first, from all files in turn.

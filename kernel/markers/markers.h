@@ -272,5 +272,8 @@ int __init marker_init(void);
 struct marker_range *marker_find_range(const struct module *mod);
 struct marker_part *marker_nth_part(loff_t n);
 struct marker_part *marker_next_part(struct marker_part *part);
+#ifdef CONFIG_MODULES
+int marker_module_notify(struct notifier_block *nb, unsigned long state, void *data);
+#endif
 
 #endif /* _MARKERS_PRIVATE_H */

@@ -412,8 +412,7 @@ static void marker_module_going(struct module *mod)
 	mutex_unlock(&marker_notify_mutex);
 }
 
-static int marker_module_notify(struct notifier_block *nb, unsigned long state,
-				void *data)
+int marker_module_notify(struct notifier_block *nb, unsigned long state, void *data)
 {
 	int ret = 0;
 
@@ -423,6 +422,10 @@ static int marker_module_notify(struct notifier_block *nb, unsigned long state,
 		marker_module_going(data);
 	return notifier_from_errno(ret);
 }
+
+#if IS_ENABLED(CONFIG_MARKER_KUNIT_TEST)
+EXPORT_SYMBOL_GPL(marker_module_notify);
+#endif
 
 static struct notifier_block marker_module_nb = {
 	.notifier_call = marker_module_notify,
