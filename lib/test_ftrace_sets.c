@@ -8,6 +8,7 @@
 #include <linux/bitops.h>
 #include <linux/completion.h>
 #include <linux/cpumask.h>
+#include <linux/ctype.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/ftrace.h>
@@ -292,6 +293,28 @@ static int (*const many_functions[])(int number) = {
 	TEN_NAMES(many_8), TEN_NAMES(many_9),
 };
 
+/* Return: what a traced function calls */
+static void *called_by(struct kunit *test, void *func)
+{
+	u8 *ip = func;
+	s32 distance;
+
+	if (*ip != 0xe8)
+		ip += 4;	/* ENDBR */
+	KUNIT_EXPECT_EQ(test, *ip, 0xe8);
+	memcpy(&distance, ip + 1, sizeof(distance));
+	return ip + 5 + distance;
+}
+
+/* Does the function call the list of all tracers? */
+static bool calls_list(struct kunit *test, void *func)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	snprintf(name, sizeof(name), "%ps", called_by(test, func));
+	return !strcmp(name, "ftrace_caller") || !strcmp(name, "ftrace_regs_caller");
+}
+
 #define NR_BITS	7
 
 /* A tracer of the functions whose numbers have the bit. */
@@ -320,12 +343,20 @@ static unsigned long called_bits(unsigned int nr)
 	return bits;
 }
 
-static unsigned int count_wrong(unsigned long mask)
+/* Sets are there for all of them, however many that are. */
+static bool has_set(struct kunit *test, unsigned int nr, unsigned long mask)
+{
+	return !IS_ENABLED(CONFIG_FTRACE_SETS) || !IS_ENABLED(CONFIG_KALLSYMS) ||
+	       hweight_long(nr & mask) < 2 || !calls_list(test, many_functions[nr]);
+}
+
+static unsigned int count_wrong(struct kunit *test, unsigned long mask)
 {
 	unsigned int i, wrong = 0;
 
 	for (i = 0; i < ARRAY_SIZE(many_functions); i++)
-		wrong += called_bits(i) != (i & mask) || nr_called != hweight_long(i & mask);
+		wrong += called_bits(i) != (i & mask) ||
+			 nr_called != hweight_long(i & mask) || !has_set(test, i, mask);
 	return wrong;
 }
 
@@ -338,13 +369,13 @@ static void sets_test_many_sets(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
 	for (bit = 0; bit < NR_BITS; bit++)
 		KUNIT_EXPECT_EQ(test, start_bit(&tracers[bit], bit), 0);
-	KUNIT_EXPECT_EQ(test, count_wrong(GENMASK(NR_BITS - 1, 0)), 0);
+	KUNIT_EXPECT_EQ(test, count_wrong(test, GENMASK(NR_BITS - 1, 0)), 0);
 	stop(test, &tracers[3]);
-	KUNIT_EXPECT_EQ(test, count_wrong(GENMASK(NR_BITS - 1, 0) & ~BIT(3)), 0);
+	KUNIT_EXPECT_EQ(test, count_wrong(test, GENMASK(NR_BITS - 1, 0) & ~BIT(3)), 0);
 	for (bit = 0; bit < NR_BITS; bit++)
 		if (bit != 3)
 			stop(test, &tracers[bit]);
-	KUNIT_EXPECT_EQ(test, count_wrong(0), 0);
+	KUNIT_EXPECT_EQ(test, count_wrong(test, 0), 0);
 }
 
 /* A tracer that calls what it traces, as deep as it is let. */
@@ -592,28 +623,6 @@ static void sets_test_stack(struct kunit *test)
 	}
 }
 
-/* Return: what a traced function calls */
-static void *called_by(struct kunit *test, void *func)
-{
-	u8 *ip = func;
-	s32 distance;
-
-	if (*ip != 0xe8)
-		ip += 4;	/* ENDBR */
-	KUNIT_EXPECT_EQ(test, *ip, 0xe8);
-	memcpy(&distance, ip + 1, sizeof(distance));
-	return ip + 5 + distance;
-}
-
-/* Does the function call the list of all tracers? */
-static bool calls_list(struct kunit *test, void *func)
-{
-	char name[KSYM_SYMBOL_LEN];
-
-	snprintf(name, sizeof(name), "%ps", called_by(test, func));
-	return !strcmp(name, "ftrace_caller") || !strcmp(name, "ftrace_regs_caller");
-}
-
 /* The list is called while there are more tracers than a set has, and only then. */
 static void sets_test_no_list(struct kunit *test)
 {
@@ -634,20 +643,53 @@ static void sets_test_no_list(struct kunit *test)
 	}
 }
 
+/* Functions that the same tracers trace have one set. */
+static void sets_test_shared(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_FTRACE_SETS) || !IS_ENABLED(CONFIG_KALLSYMS))
+		kunit_skip(test, "needs FTRACE_SETS and KALLSYMS");
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	for (i = 0; i < 3; i++)
+		start(test, &tracers[i], i + 1, 0, traced_a);
+	KUNIT_EXPECT_EQ(test, want(&tracers[2], traced_b), 0);
+	KUNIT_EXPECT_EQ(test, want(&tracers[0], traced_b), 0);
+	KUNIT_EXPECT_PTR_NE(test, called_by(test, traced_a), called_by(test, traced_b));
+	expect_calls(test, b, 31);
+	KUNIT_EXPECT_EQ(test, want(&tracers[1], traced_b), 0);
+	KUNIT_EXPECT_PTR_EQ(test, called_by(test, traced_a), called_by(test, traced_b));
+	KUNIT_EXPECT_FALSE(test, calls_list(test, traced_b));
+	expect_calls(test, b, 321);
+	for (i = 0; i < 3; i++)
+		stop(test, &tracers[i]);
+}
+
+/* The code of a set has a name, until it is freed. */
 static void sets_test_name(struct kunit *test)
 {
 	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 	char name[KSYM_SYMBOL_LEN];
+	unsigned int tries;
+	void *code;
 
 	if (!IS_ENABLED(CONFIG_FTRACE_SETS) || !IS_ENABLED(CONFIG_KALLSYMS))
 		kunit_skip(test, "needs FTRACE_SETS and KALLSYMS");
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
 	start(test, &tracers[0], 0, 0, traced_a);
 	start(test, &tracers[1], 1, 0, traced_a);
-	snprintf(name, sizeof(name), "%ps", called_by(test, traced_a));
+	code = called_by(test, traced_a);
+	snprintf(name, sizeof(name), "%ps", code);
 	KUNIT_EXPECT_EQ_MSG(test, strncmp(name, "ftrace_set_", 11), 0, "%s", name);
+	KUNIT_EXPECT_TRUE_MSG(test, isdigit(name[11]), "%s", name);
 	stop(test, &tracers[0]);
 	stop(test, &tracers[1]);
+	for (tries = 0; tries < 100 && !strncmp(name, "ftrace_set_", 11); tries++) {
+		msleep(100);
+		snprintf(name, sizeof(name), "%ps", code);
+	}
+	KUNIT_EXPECT_NE_MSG(test, strncmp(name, "ftrace_set_", 11), 0, "%s", name);
 }
 
 /* A task that stays in a tracer, which it may be preempted in. */
@@ -854,6 +896,7 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_stack),
 	KUNIT_CASE(sets_test_no_list),
 	KUNIT_CASE(sets_test_in_use),
+	KUNIT_CASE(sets_test_shared),
 	KUNIT_CASE(sets_test_name),
 	KUNIT_CASE(sets_test_bad_names),
 	KUNIT_CASE(sets_test_reserved_names),

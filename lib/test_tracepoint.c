@@ -1391,6 +1391,44 @@ static void tp_test_too_many_codes(struct kunit *test)
 	kvfree(probes);
 }
 
+#define HALF_PROBES	2200
+
+/* Memory is lacking for a trampoline that does not fit into what is there. */
+static void tp_test_no_memory_for_more(struct kunit *test)
+{
+	struct generated_text codes[3] = { };
+	struct tracepoint_func *probes;
+	unsigned int i;
+	int ret, nth;
+
+	need_failing_alloc(test);
+	probes = kvcalloc(HALF_PROBES + 1, sizeof(*probes), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, probes);
+	for (i = 0; i < HALF_PROBES; i++)
+		probes[i] = (struct tracepoint_func){ .func = probe_plain, .data = test };
+	for (i = 0; i < ARRAY_SIZE(codes) && IS_ENABLED(CONFIG_MODULES); i++) {
+		for (nth = 1; ; nth++) {
+			fail_nth_alloc(nth);
+			ret = arch_make_tracepoint_code(probes, 2, &codes[i]);
+			if (!nth_alloc_failed())
+				break;
+			stop_failing();
+			if (ret)
+				KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+			else
+				arch_free_tracepoint_code(&codes[i]);
+		}
+		stop_failing();
+		KUNIT_EXPECT_EQ(test, ret, 0);
+		/* Nothing behind it is code, but for what the next slots have. */
+		KUNIT_EXPECT_EQ(test, codes[i].text[codes[i].size], INT3_INSN_OPCODE);
+	}
+	for (i = 0; i < ARRAY_SIZE(codes); i++)
+		if (codes[i].text)
+			arch_free_tracepoint_code(&codes[i]);
+	kvfree(probes);
+}
+
 /* What is left of a trampoline must not be executed, whatever leads to it. */
 static void tp_test_stale_code(struct kunit *test)
 {
@@ -1442,18 +1480,29 @@ static void tp_test_code_is_freed(struct kunit *test)
 
 static void tp_test_name(struct kunit *test)
 {
-	char name[KSYM_SYMBOL_LEN];
-	unsigned int tries;
+	char name[KSYM_SYMBOL_LEN], other[KSYM_SYMBOL_LEN];
+	unsigned int tries, size = 0;
 	void *text;
 
 	if (!IS_ENABLED(CONFIG_KALLSYMS))
 		kunit_skip(test, "needs KALLSYMS");
 	register_trace_kunit_plain(probe_plain, digit(1));
+	register_trace_kunit_condition(probe_number, digit(1));
+	text = (void *)(long)__tracepoint_kunit_condition.code;
+	snprintf(other, sizeof(other), "%ps", text);
 	text = (void *)(long)__tracepoint_kunit_plain.code;
+	snprintf(name, sizeof(name), "%pS", text + 1);
+	KUNIT_EXPECT_EQ_MSG(test, sscanf(name, "tracepoint_trampoline_kunit_plain+0x1/%x", &size),
+			    1, "%s", name);
+	KUNIT_EXPECT_GT_MSG(test, size, 8U, "%s", name);
+	KUNIT_EXPECT_LT_MSG(test, size, 256U, "%s", name);
 	snprintf(name, sizeof(name), "%ps", text + 1);
+	unregister_trace_kunit_condition(probe_number, digit(1));
 	unregister_trace_kunit_plain(probe_plain, digit(1));
 	KUNIT_EXPECT_STREQ(test, name,
 			   "tracepoint_trampoline_kunit_plain [__builtin__tracepoint]");
+	KUNIT_EXPECT_STREQ(test, other,
+			   "tracepoint_trampoline_kunit_condition [__builtin__tracepoint]");
 	for (tries = 0; tries < NR_TRIES && strchr(name, '['); tries++) {
 		msleep(100);
 		snprintf(name, sizeof(name), "%ps", text + 1);
@@ -1823,6 +1872,9 @@ static struct fake_module {
 	struct module mod;
 } fake;
 
+/* Nearly as good as the fake's own. */
+static struct tracepoint outside = { .name = fake.name };
+
 static void set_record(unsigned int nr, void *tp)
 {
 #ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
@@ -1859,7 +1911,7 @@ static void tp_test_bad_records(struct kunit *test)
 {
 	make_fake();
 	expect_check(test, 0);
-	set_record(1, &__tracepoint_kunit_plain);
+	set_record(1, &outside);
 	expect_check(test, -ENOEXEC);
 	set_record(0, (void *)&fake.tp + 1);
 	expect_check(test, -ENOEXEC);
@@ -1893,7 +1945,9 @@ static void tp_test_bad_records(struct kunit *test)
 #endif
 	/* By force, they may be of another form. */
 	fake.tp.name = NULL;
+	RCU_INIT_POINTER(fake.tp.funcs, (void *)sizeof(long));
 	fake.mod.taints = BIT(TAINT_FORCED_MODULE);
+	tracepoint_module_notify(NULL, MODULE_STATE_GOING, &fake.mod);
 	expect_check(test, 0);
 }
 
@@ -1914,6 +1968,8 @@ static void expect_notes(struct kunit *test, unsigned long wanted)
 
 	calls = 0;
 	tracepoint_module_notify(NULL, MODULE_STATE_COMING, &fake.mod);
+	tracepoint_module_notify(NULL, MODULE_STATE_LIVE, &fake.mod);
+	KUNIT_EXPECT_EQ(test, calls, wanted / 10);
 	tracepoint_module_notify(NULL, MODULE_STATE_GOING, &fake.mod);
 	KUNIT_EXPECT_EQ(test, calls, wanted);
 	KUNIT_EXPECT_EQ(test, last_number, others);
@@ -2038,6 +2094,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_many_codes),
 	KUNIT_CASE(tp_test_long_code),
 	KUNIT_CASE(tp_test_too_many_codes),
+	KUNIT_CASE(tp_test_no_memory_for_more),
 	KUNIT_CASE(tp_test_stale_code),
 	KUNIT_CASE(tp_test_end_stays),
 	KUNIT_CASE(tp_test_code_is_freed),
