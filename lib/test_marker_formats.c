@@ -304,6 +304,56 @@ static noinline void hit_numbers(void)
 	barrier();
 }
 
+/* As ftrace shows the fields, and as filters take them. */
+static void formats_test_fields(struct kunit *test)
+{
+	static const struct trace_event_fields wanted[] = {
+		{ .type = "int", .name = "a", .size = 4, .align = 4, .is_signed = 1 },
+		{ .type = "unsigned int", .name = "b", .size = 4, .align = 4 },
+		{ .type = "long", .name = "c", .size = sizeof(long), .align = sizeof(long),
+		  .is_signed = 1 },
+		{ .type = "unsigned long long", .name = "d", .size = 8, .align = 8 },
+		{ .type = "char[2]", .name = "e", .size = 2, .align = 2, .is_signed = 1, .len = 2 },
+		{ .type = "int", .name = "f", .size = 4, .align = 4, .is_signed = 1 },
+		{ .type = "long long", .name = "g", .size = 8, .align = 8, .is_signed = 1 },
+		{ },
+	};
+	struct trace_event_file *file = find_file(test, "kunit_numbers");
+	const struct trace_event_fields *field;
+	unsigned int i;
+
+	if (!file)
+		return;
+	field = file->event_call->class->fields_array;
+	for (i = 0; i < ARRAY_SIZE(wanted); i++, field++) {
+		KUNIT_EXPECT_STREQ(test, field->type ?: "", wanted[i].type ?: "");
+		KUNIT_EXPECT_STREQ(test, field->name ?: "", wanted[i].name ?: "");
+		KUNIT_EXPECT_EQ(test, field->size, wanted[i].size);
+		KUNIT_EXPECT_EQ(test, field->align, wanted[i].align);
+		KUNIT_EXPECT_EQ(test, field->is_signed, wanted[i].is_signed);
+		KUNIT_EXPECT_EQ(test, field->len, wanted[i].len);
+		if (!field->type)
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, i, ARRAY_SIZE(wanted) - 1);
+	trace_put_event_file(file);
+}
+
+/* Strings: one as long as it is, one of at most three characters. */
+struct strings_record {
+	struct trace_entry entry;
+	u32 s, t;
+	char text[64];
+};
+
+static const char *string;
+
+static noinline void hit_strings(void)
+{
+	trace_mark(kunit_strings, "s %s t %.3s", string, string);
+	barrier();
+}
+
 DECLARE_TRACE(kunit_sampled, TP_PROTO(int number), TP_ARGS(number));
 DEFINE_TRACE(kunit_sampled);
 
@@ -326,6 +376,7 @@ static struct {
 	union {
 		struct quoted_record quoted;
 		struct numbers_record numbers;
+		struct strings_record strings;
 	};
 } sampled;
 
@@ -367,6 +418,42 @@ static void take_sample(struct kunit *test, const char *name, void (*hit)(void),
 	trace_put_event_file(file);
 }
 
+static void expect_string(struct kunit *test, const char *at, const char *wanted)
+{
+	const char *record = (char *)&sampled.strings;
+	const u32 *s = &sampled.strings.s, *t = &sampled.strings.t;
+
+	string = at;
+	take_sample(test, "kunit_strings", hit_strings, true);
+	KUNIT_EXPECT_EQ(test, *s >> 16, strlen(wanted) + 1);
+	KUNIT_EXPECT_EQ(test, (u16)*s, offsetof(struct strings_record, text));
+	KUNIT_EXPECT_STREQ(test, record + (u16)*s, wanted);
+	KUNIT_EXPECT_EQ(test, *t >> 16, min_t(size_t, strlen(wanted), 3) + 1);
+	KUNIT_EXPECT_EQ(test, (u16)*t, (u16)*s + strlen(wanted) + 1);
+	KUNIT_EXPECT_EQ(test, strlen(record + (u16)*t), min_t(size_t, strlen(wanted), 3));
+	KUNIT_EXPECT_EQ(test, strncmp(record + (u16)*t, wanted, 3), 0);
+}
+
+/* Of any length, wherever they begin in a word; and pointers that lead to none. */
+static void formats_test_strings(struct kunit *test)
+{
+	static const unsigned char lens[] = { 0, 1, 3, 7, 8, 9, 16, 23 };
+	char *text = kunit_kzalloc(test, 64, GFP_KERNEL);
+	unsigned int i, from;
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	for (from = 0; from < 8; from += 3) {
+		for (i = 0; i < ARRAY_SIZE(lens); i++) {
+			memset(text, 'x', 64);
+			memcpy(text + from, "abcdefghijklmnopqrstuvw", lens[i]);
+			text[from + lens[i]] = '\0';
+			expect_string(test, text + from, text + from);
+		}
+	}
+	expect_string(test, NULL, "(null)");
+	expect_string(test, (char *)8, "(fault)");
+}
+
 static void formats_test_perf(struct kunit *test)
 {
 	take_sample(test, "kunit_quoted", hit_quoted, true);
@@ -402,6 +489,8 @@ static struct kunit_case formats_test_cases[] = {
 	KUNIT_CASE(formats_test_print),
 #ifdef CONFIG_PERF_EVENTS
 	KUNIT_CASE(formats_test_perf),
+	KUNIT_CASE(formats_test_fields),
+	KUNIT_CASE(formats_test_strings),
 #endif
 #endif
 	{ }
