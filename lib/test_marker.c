@@ -127,7 +127,7 @@ static const char *const used_names[] = {
 	"kunit_number", "kunit_all", "kunit_noargs", "kunit_load", "kunit_sites",
 	"kunit_nowhere", "kunit_x", "kunit_tp_a", "kunit_tp_b", "kunit_two",
 	"kunit_fed_a", "kunit_fed_b", "kunit_fed_c", "kunit_fed_twice",
-	"kunit_half_a", "kunit_half_b", "kunit_fake", "kunit_fake_fed",
+	"kunit_half_a", "kunit_half_b", "kunit_fake", "kunit_fake_fed", "kunit_sixteen",
 };
 
 static bool detach_any(void *func)
@@ -566,6 +566,35 @@ static void marker_test_variadic_formats(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", "100%% %5.3ld %-8s",
 						    variadic, NULL), 0);
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_x", variadic, NULL), 0);
+}
+
+#define SIXTEEN_FORMAT	"%d %d %d %d %d %d %d %d %d %d %d %d %d %d %ld %lld"
+
+/* As many arguments as such a probe may have, each in its place. */
+static void variadic_sixteen(const struct __mark_marker *marker, void *private,
+			     const char *format, ...)
+{
+	va_list args;
+	int i;
+
+	va_start(args, format);
+	for (i = 1; i <= 14 && va_arg(args, int) == i; i++)
+		;
+	if (i == 15 && va_arg(args, long) == LONG_MIN && va_arg(args, long long) == LLONG_MAX)
+		note_call(private);
+	va_end(args);
+}
+
+static void marker_test_sixteen(struct kunit *test)
+{
+	marker_probe_register("kunit_sixteen", SIXTEEN_FORMAT, variadic_sixteen, digit(1));
+	marker_probe_register("kunit_sixteen", SIXTEEN_FORMAT, variadic_sixteen, digit(2));
+	marker_arm("kunit_sixteen");
+	trace_mark(kunit_sixteen, SIXTEEN_FORMAT, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+		   LONG_MIN, LLONG_MAX);
+	KUNIT_EXPECT_EQ(test, calls, 12UL);
+	marker_disarm("kunit_sixteen");
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_sixteen"), 0);
 }
 
 static struct marker_layout *new_layout(struct kunit *test, const char *format)
@@ -1139,7 +1168,7 @@ static unsigned int fake_sites(void)
 static void expect_taken(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
-	marker_module_notify(NULL, MODULE_STATE_LIVE, &fake->mod);
+	KUNIT_EXPECT_EQ(test, marker_module_notify(NULL, MODULE_STATE_LIVE, &fake->mod), NOTIFY_OK);
 	KUNIT_EXPECT_EQ(test, fake_sites(), 3U);
 	fake_goes();
 	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
@@ -1219,6 +1248,27 @@ static void marker_test_tainted_module(struct kunit *test)
 	fake_goes();
 }
 
+/* It goes and leaves its probes, here all that are this function. */
+static void marker_test_stray_probes(struct kunit *test)
+{
+	need_fake(test);
+	fake->mod.num_markers = 0;
+	set_layout(probe_ignore, 1, 1);
+	attach_fed("kunit_number", NUMBER_FORMAT, 1);
+	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(2));
+	attach_fed("kunit_number", NUMBER_FORMAT, 3);
+	attach_fed("kunit_nowhere", "%d", 4);
+	attach_fed("kunit_tp_a", "a %d", 5);
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	fake_goes();
+	KUNIT_EXPECT_EQ(test, fire(1), 2UL);
+	KUNIT_EXPECT_FALSE(test, detach_any(probe_ignore));
+	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+	KUNIT_EXPECT_EQ(test, marker_arm("kunit_nowhere"), -ENOENT);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe, digit(2)), 0);
+}
+
+#ifdef MODULE
 /* The fake's probe; its text is that of the module of the tests. */
 static void probe_fake(void *data, int number)
 {
@@ -1321,11 +1371,10 @@ static void marker_test_module_fails(struct kunit *test)
 		if (!nth_alloc_failed())
 			break;
 		stop_failing();
-		if (ret) {
+		if (ret)	/* without an event it may come */
 			KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
-			KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
-			expect_guards(test, false, false);
-		}
+		KUNIT_EXPECT_EQ(test, fake_sites(), ret ? 0U : 3U);
+		expect_guards(test, false, !ret);
 		fake->mod.core_layout.size = 0;
 		fake_goes();
 	}
@@ -1336,26 +1385,6 @@ static void marker_test_module_fails(struct kunit *test)
 	fake->mod.core_layout.size = 0;
 	fake_goes();
 	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_fed", 1), 0);
-}
-
-/* It goes and leaves its probes, here all that are this function. */
-static void marker_test_stray_probes(struct kunit *test)
-{
-	need_fake(test);
-	fake->mod.num_markers = 0;
-	set_layout(probe_ignore, 1, 1);
-	attach_fed("kunit_number", NUMBER_FORMAT, 1);
-	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(2));
-	attach_fed("kunit_number", NUMBER_FORMAT, 3);
-	attach_fed("kunit_nowhere", "%d", 4);
-	attach_fed("kunit_tp_a", "a %d", 5);
-	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
-	fake_goes();
-	KUNIT_EXPECT_EQ(test, fire(1), 2UL);
-	KUNIT_EXPECT_FALSE(test, detach_any(probe_ignore));
-	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
-	KUNIT_EXPECT_EQ(test, marker_arm("kunit_nowhere"), -ENOENT);
-	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe, digit(2)), 0);
 }
 
 #ifdef CONFIG_EVENT_TRACING
@@ -1376,7 +1405,6 @@ static void marker_test_module_events(struct kunit *test)
 
 	need_fake(test);
 	feed_fake();
-	fake->mod.core_layout = THIS_MODULE->core_layout;
 	fake->site[1].name = "kunit_fake_bad";
 	fake->site[1].format = "%f";
 	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
@@ -1401,6 +1429,7 @@ static void marker_test_module_events(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_event("kunit_fake"));
 }
 #endif /* CONFIG_EVENT_TRACING */
+#endif /* MODULE */
 #endif /* CONFIG_MODULES */
 
 static struct kunit_case marker_test_cases[] = {
@@ -1424,6 +1453,7 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_bad_arguments),
 	KUNIT_CASE(marker_test_long_format),
 	KUNIT_CASE(marker_test_variadic_formats),
+	KUNIT_CASE(marker_test_sixteen),
 	KUNIT_CASE(marker_test_two_formats),
 	KUNIT_CASE(marker_test_changing_name),
 	KUNIT_CASE(marker_test_names),
@@ -1448,11 +1478,13 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_bad_strings),
 	KUNIT_CASE(marker_test_bad_records),
 	KUNIT_CASE(marker_test_tainted_module),
+	KUNIT_CASE(marker_test_stray_probes),
+#ifdef MODULE
 	KUNIT_CASE(marker_test_module),
 	KUNIT_CASE(marker_test_module_fails),
-	KUNIT_CASE(marker_test_stray_probes),
 #ifdef CONFIG_EVENT_TRACING
 	KUNIT_CASE(marker_test_module_events),
+#endif
 #endif
 #endif
 	{ }

@@ -1483,6 +1483,7 @@ static void tp_test_name(struct kunit *test)
 	char name[KSYM_SYMBOL_LEN], other[KSYM_SYMBOL_LEN];
 	unsigned int tries, size = 0;
 	void *text;
+	int found;
 
 	if (!IS_ENABLED(CONFIG_KALLSYMS))
 		kunit_skip(test, "needs KALLSYMS");
@@ -1492,8 +1493,8 @@ static void tp_test_name(struct kunit *test)
 	snprintf(other, sizeof(other), "%ps", text);
 	text = (void *)(long)__tracepoint_kunit_plain.code;
 	snprintf(name, sizeof(name), "%pS", text + 1);
-	KUNIT_EXPECT_EQ_MSG(test, sscanf(name, "tracepoint_trampoline_kunit_plain+0x1/%x", &size),
-			    1, "%s", name);
+	found = sscanf(name, "tracepoint_trampoline_kunit_plain+0x1/%x", &size);
+	KUNIT_EXPECT_EQ_MSG(test, found, 1, "%s", name);
 	KUNIT_EXPECT_GT_MSG(test, size, 8U, "%s", name);
 	KUNIT_EXPECT_LT_MSG(test, size, 256U, "%s", name);
 	snprintf(name, sizeof(name), "%ps", text + 1);
@@ -1968,7 +1969,8 @@ static void expect_notes(struct kunit *test, unsigned long wanted)
 
 	calls = 0;
 	tracepoint_module_notify(NULL, MODULE_STATE_COMING, &fake.mod);
-	tracepoint_module_notify(NULL, MODULE_STATE_LIVE, &fake.mod);
+	KUNIT_EXPECT_EQ(test, tracepoint_module_notify(NULL, MODULE_STATE_LIVE, &fake.mod),
+			NOTIFY_OK);
 	KUNIT_EXPECT_EQ(test, calls, wanted / 10);
 	tracepoint_module_notify(NULL, MODULE_STATE_GOING, &fake.mod);
 	KUNIT_EXPECT_EQ(test, calls, wanted);
