@@ -883,6 +883,10 @@ int tracepoint_module_notify(struct notifier_block *nb, unsigned long state, voi
 	return notifier_from_errno(ret);
 }
 
+#if IS_ENABLED(CONFIG_TRACEPOINT_KUNIT_TEST)
+EXPORT_SYMBOL_GPL(tracepoint_module_notify);
+#endif
+
 static struct notifier_block tracepoint_module_nb = {
 	.notifier_call = tracepoint_module_notify,
 };
@@ -896,16 +900,15 @@ int tracepoint_check_notify(struct notifier_block *nb, unsigned long state, void
 	return notifier_from_errno(ret);
 }
 
+#if IS_ENABLED(CONFIG_TRACEPOINT_KUNIT_TEST)
+EXPORT_SYMBOL_GPL(tracepoint_check_notify);
+#endif
+
 /* Before markers connect to the tracepoints of the module. */
 static struct notifier_block tracepoint_check_nb = {
 	.notifier_call = tracepoint_check_notify,
 	.priority = 2,
 };
-
-#if IS_ENABLED(CONFIG_TRACEPOINT_KUNIT_TEST)
-EXPORT_SYMBOL_GPL(tracepoint_module_notify);
-EXPORT_SYMBOL_GPL(tracepoint_check_notify);
-#endif
 
 static int __init init_tracepoints(void)
 {
