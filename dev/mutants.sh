@@ -5,8 +5,8 @@
 # Each operator, constant, condition, call, jump, store and return value of the files
 # that mutants/files names is changed once, and the KUnit cases that reach it run
 # until one fails. One kernel has all these mutants, each behind a choice by number
-# (mutants/points.py, plant.py), so that none is built for itself. One guest tries
-# them (run.py): its state is kept after boot, and is restored after a mutant that
+# (mutants/points.py, plant.py), so that none is built for itself. Some guests try
+# them (run.py): the state after boot is kept, and is restored after a mutant that
 # was caught. This goes on for SECONDS (300), with the mutants that have no result
 # so far; results are in out/mutants/results.csv. Then it prints the table
 # (table.py), which says what was not tried, and why:

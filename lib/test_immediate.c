@@ -14,6 +14,7 @@
 #include <linux/kthread.h>
 #include <linux/limits.h>
 #include <linux/module.h>
+#include <linux/sched/task.h>
 #include <asm/sections.h>
 
 #include "test_fail_alloc.h"
@@ -30,6 +31,7 @@ static DEFINE_IMV(u8, imv_u8) = 1;
 static DEFINE_IMV(u16, imv_u16) = 2;
 static DEFINE_IMV(u32, imv_u32) = 3;
 static DEFINE_IMV(u64, imv_u64) = 0x0123456789abcdefULL;
+static DEFINE_IMV(u32, imv_upper) = 0x100;
 static DEFINE_IMV(s8, imv_s8) = -1;
 static DEFINE_IMV(s16, imv_s16) = -2;
 static DEFINE_IMV(int, imv_int) = -3;
@@ -48,6 +50,7 @@ static void imv_test_initial(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, imv_read(imv_u16), 2);
 	KUNIT_EXPECT_EQ(test, imv_read(imv_u32), 3U);
 	KUNIT_EXPECT_EQ(test, imv_read(imv_u64), 0x0123456789abcdefULL);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_upper), 0x100U);
 	KUNIT_EXPECT_EQ(test, imv_read(imv_s8), -1);
 	KUNIT_EXPECT_EQ(test, imv_read(imv_s16), -2);
 	KUNIT_EXPECT_EQ(test, imv_read(imv_int), -3);
@@ -221,6 +224,46 @@ static void imv_test_batch(struct kunit *test)
 	imv_batch_commit();
 	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 1);
 	KUNIT_EXPECT_FALSE(test, imv_unlikely(imv_flag));
+}
+
+static bool other_began, other_set;
+
+static int set_beside(void *unused)
+{
+	WRITE_ONCE(other_began, true);
+	imv_set(imv_u16, 12);
+	WRITE_ONCE(other_set, true);
+	return 0;
+}
+
+/* Another task waits for a batch, also for one of the task that had the last one. */
+static void imv_test_batch_excludes(struct kunit *test)
+{
+	struct task_struct *thread = kthread_create(set_beside, NULL, "imv_beside");
+	unsigned int tries;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	other_began = false;
+	other_set = false;
+	imv_set(imv_u8, 11);
+	imv_batch_begin();
+	get_task_struct(thread);
+	wake_up_process(thread);
+	for (tries = 0; tries < 100 && !READ_ONCE(other_set); tries++) {
+		if (READ_ONCE(other_began) && READ_ONCE(thread->__state) == TASK_UNINTERRUPTIBLE)
+			break;
+		msleep(20);
+	}
+	KUNIT_EXPECT_LT(test, tries, 100U);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(other_set));
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u16), 2);
+	imv_batch_commit();
+	kthread_stop(thread);
+	put_task_struct(thread);
+	KUNIT_EXPECT_TRUE(test, other_set);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u16), 12);
+	imv_set(imv_u16, 2);
+	imv_set(imv_u8, 1);
 }
 
 /* More values than jump labels patch at a time. */
@@ -1290,6 +1333,7 @@ static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_unrolled),
 	KUNIT_CASE(imv_test_registers),
 	KUNIT_CASE(imv_test_batch),
+	KUNIT_CASE(imv_test_batch_excludes),
 	KUNIT_CASE(imv_test_many_values),
 	KUNIT_CASE(imv_test_many_sites),
 	KUNIT_CASE(imv_test_many_sites_no_memory),

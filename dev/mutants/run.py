@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """run.py OUT map [SUITE...] | OUT fast|slow|debug SECONDS [FILE...]: which mutants do the tests catch?
 
-The guest boots once, loads the KUnit suites, and its state is kept. In it each
-mutant runs the cases that reach its point, the fast ones first, until one
-fails, the kernel complains, or nothing more happens; after each that was
+A guest boots once, loads the KUnit suites, and its state is kept. Some guests go on
+from it: in them each mutant runs the cases that reach its point, the fast ones first,
+until one fails, the kernel complains, or nothing more happens; after each that was
 caught the guest goes back to the kept state.
 
 map finds out what each case reaches and how long it takes, into OUT/map.json; with
