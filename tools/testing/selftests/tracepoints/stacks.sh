@@ -58,7 +58,7 @@ perf_record() {
 # bpftrace ends by itself with the first event that it sees.
 bpf_stack() {
 	needs_program bpftrace || return
-	timeout 60 bpftrace -e "BEGIN { printf(\"ready\\n\"); }
+	timeout 600 bpftrace -e "BEGIN { printf(\"ready\\n\"); }
 		tracepoint:$system:$name { @[kstack] = count(); exit(); }" \
 		>"$dir/bpf" 2>&1 &
 	until grep -q ready "$dir/bpf" || ! kill -0 $! 2>/dev/null; do
