@@ -239,9 +239,12 @@ static int set_beside(void *unused)
 /* Another task waits for a batch, also for one of the task that had the last one. */
 static void imv_test_batch_excludes(struct kunit *test)
 {
-	struct task_struct *thread = kthread_create(set_beside, NULL, "imv_beside");
+	struct task_struct *thread;
 	unsigned int tries;
 
+	if (!IS_ENABLED(CONFIG_IMMEDIATE_SITES))
+		kunit_skip(test, "needs IMMEDIATE_SITES");
+	thread = kthread_create(set_beside, NULL, "imv_beside");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
 	other_began = false;
 	other_set = false;

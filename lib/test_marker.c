@@ -566,7 +566,7 @@ static void marker_test_variadic_formats(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_x", variadic, NULL), 0);
 }
 
-#define SIXTEEN_FORMAT	"%d %d %d %d %d %d %d %d %d %d %d %d %d %d %ld %lld"
+#define SIXTEEN_FORMAT	"%d %d %d %d %d %d %d %d %d %d %d %d %d %d %ld %ld"
 
 /* As many arguments as such a probe may have, each in its place. */
 static void variadic_sixteen(const struct __mark_marker *marker, void *private,
@@ -578,7 +578,7 @@ static void variadic_sixteen(const struct __mark_marker *marker, void *private,
 	va_start(args, format);
 	for (i = 1; i <= 14 && va_arg(args, int) == i; i++)
 		;
-	if (i == 15 && va_arg(args, long) == LONG_MIN && va_arg(args, long long) == LLONG_MAX)
+	if (i == 15 && va_arg(args, long) == LONG_MIN && va_arg(args, long) == LONG_MAX)
 		note_call(private);
 	va_end(args);
 }
@@ -589,7 +589,7 @@ static void marker_test_sixteen(struct kunit *test)
 	marker_probe_register("kunit_sixteen", SIXTEEN_FORMAT, variadic_sixteen, digit(2));
 	marker_arm("kunit_sixteen");
 	trace_mark(kunit_sixteen, SIXTEEN_FORMAT, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
-		   LONG_MIN, LLONG_MAX);
+		   LONG_MIN, LONG_MAX);
 	KUNIT_EXPECT_EQ(test, calls, 12UL);
 	marker_disarm("kunit_sixteen");
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_sixteen"), 0);
