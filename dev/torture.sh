@@ -99,7 +99,7 @@ guest() {
 	# Its cases let the n-th allocation fail, and kmemleak has allocations of its own.
 	[[ $2 != kunit ]] || append+=" kmemleak=off"
 	"$top/dev/guest.sh" --flavour "$flavour" --name "$name" \
-		--timeout $((2400 + 2 * $3)) "${options[@]}" ${cpu:+--cpu "$cpu"} \
+		--timeout $((3600 + 2 * $3)) "${options[@]}" ${cpu:+--cpu "$cpu"} \
 		--append "$append" dev/torture/guest.sh "$2" "$out/torture/$2-$1" "$stale" "$3" "$seed" |
 		tee "$logs/$name.tap" | sed -u "s,^,$1/$2: ,"
 }
@@ -185,7 +185,7 @@ table() {
 		$0 = "all,,," seconds
 		for (i = 5; i < 6 + work; i++) $i = sum[i]
 		print
-	}' "$results" | column -t -s,
+	}' | column -t -s,
 }
 
 main() {
