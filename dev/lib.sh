@@ -23,8 +23,9 @@ usable_path "$out"
 base=$out/base		# the pristine kernel
 linux=$out/linux	# the same with patches and overlay: what is built
 logs=$out/logs
-patches=$top/patches/6.1
-source_package='linux-source-6.1'
+base_version=6.1
+patches=$top/patches/$base_version
+source_package=linux-source-$base_version
 mkdir -p "$logs"
 
 # Files that are the kernel's: any file of the repository whose first
@@ -39,10 +40,15 @@ overlay_files() {
 	done
 }
 
-# Names of the quilt patches, in their order.
+# The names of the commits, in their order.
+commits() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$top/series/order"; }
+
+# Names of the quilt patches: those of the commits that change files of the kernel.
 patch_names() {
-	[[ -f $patches/series ]] || return 0
-	sed -e 's/#.*//' -e 's/[[:space:]].*//' -e '/^$/d' "$patches/series"
+	local c
+	commits | while IFS= read -r c; do
+		[[ ! -f $patches/$c.patch ]] || printf '%s.patch\n' "$c"
+	done
 }
 
 # patched_files PATCH...: the files that quilt patches touch, also new ones.

@@ -59,13 +59,13 @@ apply_patch() {
 stage_patches() {
 	local f name
 
-	export QUILT_PATCHES=$patches QUILT_SERIES=series QUILT_PC=.pc
+	patch_names >"$out/patches.list"
+	export QUILT_PATCHES=$patches QUILT_SERIES=$out/patches.list QUILT_PC=.pc
 	for f in $(all_patched); do
 		mkdir -p "$(dirname "$stage/$f")"
 		[[ ! -f $base/$f ]] || cp -p "$base/$f" "$stage/$f"
 	done
 	for name in $(patch_names); do
-		[[ -f $patches/$name ]] || die "patch $name is in the series, but not there"
 		(cd "$stage" && apply_patch "$name")
 	done
 	rm -rf "$stage/.pc"

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by series.sh, import.sh and refresh.sh: what the files of series/ contain.
+# shellcheck shell=bash disable=SC2034,SC2154
+
+repo=$out/series.git
+overlay_list=$out/overlay.list
+
+in_repo() { git -C "$repo" -c core.hooksPath=/dev/null -c core.autocrlf=false "$@"; }
+
+message_of() { sed '/^---$/,$d' "$top/series/$1"; }
+takes_of() { sed '1,/^---$/d' "$top/series/$1" | sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d'; }
+
+# files_in DIFF: the files that a diff changes; none when there is no diff.
+files_in() {
+	[[ ! -f $1 ]] || sed -nE 's,^\+\+\+ b/([^[:space:]]+).*,\1,p' "$1" | sort -u
+}
+
+# What patch needs of git's diff.
+plain_diff() {
+	sed -E '/^(diff --git|index [0-9a-f]+\.\.)/d; s/^(@@ -[0-9,]+ \+[0-9,]+ @@).*/\1/'
+}
+
+# files_of COMMIT: the files of the overlay that its list takes.
+files_of() {
+	local path found
+	takes_of "$1" | while IFS= read -r path; do
+		path=${path%/}
+		found=$(awk -v p="$path" '$0 == p || index($0, p "/") == 1' "$overlay_list")
+		[[ -n $found ]] || die "series/$1 takes $path: no such file of the overlay"
+		printf '%s\n' "$found"
+	done
+}
+
+# make_versions TO COMMIT...: TO/COMMIT/FILE are the overlay's files as each commit leaves
+# them. From the end back: a commit's diff is undone, and what its list takes is removed.
+make_versions() {
+	local to=$1 i c files list=("${@:2}")
+	rm -rf "$to"
+	mkdir -p "$to/work"
+	rsync -rlp --files-from="$overlay_list" "$top/" "$to/work/"
+	for ((i = ${#list[@]} - 1; i >= 0; i--)); do
+		c=${list[i]}
+		mapfile -t files < <({ files_of "$c"; files_in "$top/series/$c.diff"; } | sort -u)
+		keep "$to" "$c" "${files[@]}" ||
+			die "series/$c.diff changes what a later commit adds, or what the overlay does not have"
+		undo_diff "$top/series/$c.diff" "$to/work"
+		mapfile -t files < <(files_of "$c")
+		(cd "$to/work" && rm -f "${files[@]}")
+	done
+}
+
+# keep VERSIONS COMMIT FILE...: the files as they are now are those of this commit.
+keep() {
+	mkdir -p "$1/$2"
+	(($# == 2)) || (cd "$1/work" && cp -p --parents "${@:3}" "$1/$2")
+}
+
+undo_diff() {
+	[[ -f $1 ]] || return 0
+	patch -d "$2" -R -p1 -s -f --no-backup-if-mismatch <"$1" >&2 ||
+		die "$(basename "$1") does not fit the files of the overlay: dev/series/refresh.sh adapts it"
+}
