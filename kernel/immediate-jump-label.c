@@ -3,13 +3,13 @@
  * Immediate values: the backend that patches branches with the jump labels of
  * the architecture. See asm-generic/immediate-jump-label.h.
  *
- * Whether text_mutex has to be held differs from one architecture to the next,
- * and those that need it take it in the functions called here.
+ * Architectures whose jump labels need text_mutex take it in the functions that
+ * are called here.
  */
 #include <linux/immediate-backend.h>
 #include <linux/jump_label.h>
 
-/* Where there are no batches, each site is complete when it is patched. */
+/* Without HAVE_JUMP_LABEL_BATCH each site is patched at once. */
 #ifdef HAVE_JUMP_LABEL_BATCH
 static void imv_queue(struct jump_entry *entry, enum jump_label_type type)
 {
@@ -37,7 +37,7 @@ unsigned int arch_imv_reserved_size(const struct imv_site *site)
 	return JUMP_LABEL_NOP_SIZE;
 }
 
-/* What a jump label is built as, not all architectures can tell. */
+/* Not all architectures can check the compiled code of a jump label. */
 bool arch_imv_is_built(const struct imv_site *site)
 {
 	return true;
@@ -45,7 +45,7 @@ bool arch_imv_is_built(const struct imv_site *site)
 
 void arch_imv_expect(unsigned int nr) { }
 
-/* Some architectures insist that the code of the site is the other one now. */
+/* Some architectures require that the site has the opposite code now. */
 void arch_imv_transform(const struct imv_site *site, bool early)
 {
 	bool on = *(const u8 *)imv_site_var(site);

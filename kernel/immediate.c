@@ -3,14 +3,14 @@
  * Immediate values: the records of all sites, and the sweeps that make the
  * code of the sites mirror their variables. See linux/immediate.h.
  *
- * A table of records belongs to the kernel or to a module. Each is sorted by
- * variable, so that the sites of one are found quickly. A sweep goes over all
- * tables and lets the backend patch the sites of the variables that were set.
+ * The kernel and each module have a table of records, sorted by variable, so
+ * that the sites of a variable are found quickly. A sweep walks all tables and
+ * lets the backend patch the sites of the variables that were set.
  *
  * There are two backends. With CONFIG_IMMEDIATE the architecture patches values
  * of all sizes; the tables are the sections __imv. With
  * CONFIG_IMMEDIATE_JUMP_LABEL its jump labels patch branches on one-byte values;
- * the tables are the rear parts of the sections __jump_table, see
+ * the tables are at the end of the sections __jump_table, see
  * asm-generic/immediate-jump-label.h.
  */
 #define pr_fmt(fmt) "immediate: " fmt
@@ -33,18 +33,18 @@
 
 /*
  * Protects variables, sites and the list of modules; nests inside
- * cpu_hotplug_lock, outside text_mutex. Held from the begin of a batch to its
- * commit.
+ * cpu_hotplug_lock, outside text_mutex. Held from imv_batch_begin() to
+ * imv_batch_commit().
  */
 static DEFINE_MUTEX(imv_mutex);
 static struct task_struct *imv_owner;	/* of imv_mutex, for nested batches */
 static unsigned int imv_depth;
 
 /*
- * The variables set since the last sweep lie in these ranges of addresses. The
- * architecture finds in a range the sites whose code differs from the variable,
- * so one range is enough. Jump labels cannot tell what the code of a site is:
- * there, each range is one variable, whose sites all have to change.
+ * Address ranges that contain all variables set since the last sweep. With
+ * CONFIG_IMMEDIATE one range is enough, because the backend compares the code
+ * of each site with its variable. The jump label backend cannot read the state
+ * of a site: each range is one variable, and all its sites must change.
  */
 #define IMV_MAX_DIRTY	(IS_ENABLED(CONFIG_IMMEDIATE) ? 1 : 256)
 
@@ -55,10 +55,10 @@ struct imv_range {
 static struct imv_range imv_dirty[IMV_MAX_DIRTY];
 static unsigned int imv_nr_dirty;
 
-/* Leaves the sweeps to imv_defer_end(). A reference: no other task is taken for it. */
+/* Defers its sweeps to imv_defer_end(). Has a reference, so the address is not reused. */
 static struct task_struct *imv_deferrer;
 
-/* The table of the kernel itself, known once imv_ready is set. */
+/* The kernel's own table, valid once imv_ready is set. */
 static struct imv_site *imv_start, *imv_stop;
 
 /* Modules that have sites. Changed under imv_mutex, read under RCU too. */
@@ -80,13 +80,13 @@ static int imv_site_cmp(const void *a, const void *b)
 	return 0;
 }
 
-/* What @target of a site becomes when the record moves. */
+/* The new @target of a site when its record moves by @distance bytes. */
 static s32 imv_moved_target(const struct imv_site *site, long distance)
 {
 	return imv_site_is_jump(site) ? site->target - distance : site->target;
 }
 
-/* The members are relative to where they are, so they change when moved. */
+/* The members are relative to their own addresses, so they change when moved. */
 static void imv_site_swap(void *a, void *b, int size)
 {
 	struct imv_site *site_a = a, *site_b = b, old_a = *site_a;
@@ -115,7 +115,7 @@ static void imv_reverse(struct imv_site *first, struct imv_site *last)
 		imv_site_swap(first, last, sizeof(*first));
 }
 
-/* Turns each part of the table that is in descending order. */
+/* Reverses each run of records that is in descending order. */
 static void imv_reverse_runs(struct imv_site *start, struct imv_site *stop)
 {
 	struct imv_site *last;
@@ -129,8 +129,8 @@ static void imv_reverse_runs(struct imv_site *start, struct imv_site *stop)
 }
 
 /*
- * Many sites of one variable, in the order of the text, are sorted already. Where
- * each site has a variable of its own, gcc lays out those of a file in the opposite
+ * The sites of one variable are already sorted, in the order of the text. Where
+ * each site has its own variable, gcc places the variables of a file in reverse
  * order.
  */
 static void imv_sort(struct imv_site *start, struct imv_site *stop)
@@ -141,7 +141,7 @@ static void imv_sort(struct imv_site *start, struct imv_site *stop)
 	sort(start, stop - start, sizeof(*start), imv_site_cmp, imv_site_swap);
 }
 
-/* Prepares a table of sites none of which was patched so far. */
+/* Prepares a table whose sites have not been patched yet. */
 static void imv_init_table(struct imv_site *start, struct imv_site *stop)
 {
 	struct imv_site *site;
@@ -167,13 +167,13 @@ static size_t imv_var_size(const struct imv_site *site)
 	return flags == IMV_JUMP_TO ? sizeof(s32) : sizeof(u8);
 }
 
-/* Sites are built as for values of zero, which most have. */
+/* Sites are compiled for zero; only other values need patching. */
 static bool imv_site_is_built(const struct imv_site *site)
 {
 	return !memchr_inv(imv_site_var(site), 0, imv_var_size(site));
 }
 #else
-/* jump_label_init() has sorted them. */
+/* jump_label_init() has sorted the table. */
 static void __init imv_find_sites(void)
 {
 	imv_start = (struct imv_site *)jump_label_stop;
@@ -351,12 +351,12 @@ static void imv_change(void *var, const void *value, size_t size)
 }
 
 /**
- * imv_batch_begin - let several immediate values reach the CPUs together
+ * imv_batch_begin - begin to set several immediate values together
  *
- * Until the matching imv_batch_commit(), imv_set() of the same task stores the
- * variable only, and imv_set() of other tasks waits. Batches nest; the
- * outermost commit does the work. Jump labels patch 256 variables at a time, so
- * that the code of some may change before the commit.
+ * Until the matching imv_batch_commit(), imv_set() in the same task only stores
+ * the variable, and imv_set() in other tasks waits. Batches nest; the outermost
+ * commit patches the sites. The jump label backend patches after every 256
+ * variables, so the code of some may change before the commit.
  *
  * Context: may sleep; takes cpu_hotplug_lock for reading and imv_mutex, which
  *	    stay held until the commit. Do not load or unload modules meanwhile.
@@ -377,7 +377,7 @@ EXPORT_SYMBOL_GPL(imv_batch_begin);
  *
  * Context: may sleep; the task that called imv_batch_begin(). When the
  *	    outermost commit returns, all CPUs read the new values, unless the
- *	    task defers that.
+ *	    task has called imv_defer_begin().
  */
 void imv_batch_commit(void)
 {
@@ -404,16 +404,16 @@ void __imv_set(void *var, const void *value, size_t size)
 EXPORT_SYMBOL_GPL(__imv_set);
 
 /**
- * imv_defer_begin - leave the sweeps of this task for later
+ * imv_defer_begin - defer the sweeps of this task
  *
- * For who sets many values in turn, with locks of other kinds taken in between,
- * which imv_batch_begin() does not allow: until imv_defer_end(), imv_set() and
- * imv_batch_commit() of this task store the variables only. No lock is held. The
- * code may take on the new values at any time, at imv_set() of another task for
- * instance: who sets a value must be fine with either until the end.
+ * For callers that set many values and take other locks in between, which
+ * imv_batch_begin() does not allow. Until imv_defer_end(), imv_set() and
+ * imv_batch_commit() in this task only store the variables. No lock is held.
+ * The code may change to the new values at any time, for example when another
+ * task calls imv_set(): callers must work with the old and the new value.
  *
  * Context: may sleep.
- * Return: true, or false if a task defers already; then nothing more is deferred.
+ * Return: true, or false if a task already defers; then this call has no effect.
  */
 bool imv_defer_begin(void)
 {
@@ -426,10 +426,10 @@ EXPORT_SYMBOL_GPL(imv_defer_begin);
 
 /**
  * imv_defer_end - make the code mirror all values set since imv_defer_begin()
- * @deferred: what that returned
+ * @deferred: the return value of imv_defer_begin()
  *
- * Context: may sleep. On return all CPUs read the values that this task set, unless
- *	    the task has deferred before, or has a batch open: then at the end of that.
+ * Context: may sleep. On return all CPUs read the values that this task set. If it
+ *	    is still in an outer imv_defer_begin() or batch: at the end of that.
  */
 void imv_defer_end(bool deferred)
 {
@@ -443,15 +443,15 @@ void imv_defer_end(bool deferred)
 EXPORT_SYMBOL_GPL(imv_defer_end);
 
 /**
- * imv_flush - make the code mirror what was set so far, also if it is deferred
+ * imv_flush - make the code mirror all values set so far, deferred ones included
  *
- * For callers that free what the code of a site still refers to.
+ * For callers that free memory to which the code of a site may still refer.
  *
- * Context: may sleep; takes what imv_set() takes, if something is deferred.
+ * Context: may sleep; takes the locks of imv_set() if something is deferred.
  */
 void imv_flush(void)
 {
-	/* Lockdep learns of the locks at each call, not only at the rare ones. */
+	/* Let lockdep check the locks at each call, not only if something is deferred. */
 	if (!IS_ENABLED(CONFIG_PROVE_LOCKING) && !READ_ONCE(imv_nr_dirty))
 		return;
 	might_lock(&text_mutex);
@@ -508,7 +508,7 @@ static bool imv_modules_reserved(const void *start, const void *end)
  * @start: first byte of the range
  * @end: last byte of the range
  *
- * Who wants to patch text of its own, like kprobes, keeps off such ranges.
+ * Other code that patches text, such as kprobes, must not patch such ranges.
  *
  * Context: any but NMI.
  * Return: 1 if it does, else 0.
@@ -525,7 +525,7 @@ int imv_text_reserved(const void *start, const void *end)
 }
 EXPORT_SYMBOL_GPL(imv_text_reserved);
 
-/* The @n-th site of a variable in a table; @n becomes less by those before. */
+/* The @n-th site of a variable in a table; @n is decremented for each one before. */
 static void *imv_nth_in_table(struct imv_site *start, struct imv_site *stop,
 			      const void *var, unsigned int *n)
 {
@@ -561,13 +561,13 @@ static void *imv_nth_in_modules(const void *var, unsigned int *n)
 #endif
 
 /**
- * imv_nth_site - where is an immediate value read?
+ * imv_nth_site - find a site of an immediate value
  * @var: the variable
- * @n: which of its sites, from 0
+ * @n: index of the site, from 0
  *
  * Context: may sleep; takes imv_mutex.
- * Return: the address of the instruction; NULL if there are not so many, or the
- *	   configuration has no sites.
+ * Return: the address of the instruction; NULL if there is no such site, or if
+ *	   the configuration has no sites.
  */
 void *imv_nth_site(const void *var, unsigned int n)
 {
@@ -580,7 +580,7 @@ void *imv_nth_site(const void *var, unsigned int n)
 	return insn;
 }
 
-/* The text from @start up to @end goes away: its sites are no more. */
+/* Drops the sites in the text from @start up to @end, before that is freed. */
 static void imv_forget(struct imv_site *site, struct imv_site *stop,
 		       const void *start, const void *end)
 {
@@ -658,8 +658,8 @@ void __init imv_init(void)
 
 #ifdef CONFIG_MODULES
 /*
- * The records of a module: a damaged one must not be followed to anywhere, nor
- * stop the machine when its value is set.
+ * Checks of a module's records: a damaged one must not make the kernel access a
+ * wrong address or call BUG() when its value is set.
  */
 
 #ifdef CONFIG_IMMEDIATE
@@ -672,7 +672,7 @@ static void imv_init_module_table(struct module *mod)
 	imv_init_table(mod->imv_sites, mod->imv_sites + mod->num_imv_sites);
 }
 
-/* Where a jump leads, but for a stub that leads to the kernel; or the site itself. */
+/* The target of a jump. For a MOV, or a stub with a target in the kernel: the site. */
 static const void *imv_site_away(const struct imv_site *site)
 {
 	const void *target = imv_site_insn(site);
@@ -705,13 +705,13 @@ static const void *imv_site_away(const struct imv_site *site)
 }
 #endif
 
-/* The text of a module, of which each byte belongs to one site at most. */
+/* A module, and a bitmap of the bytes of its text that a checked site uses. */
 struct imv_text {
 	const struct module *mod;
 	unsigned long *taken;
 };
 
-/* Where a range is in the text, of which the __init text is the rear part; or -1. */
+/* Offset of a range in the text, where the __init text follows the rest; or -1. */
 static long imv_text_offset(const struct module *mod, const void *start, size_t size)
 {
 	const struct module_layout *core = &mod->core_layout;
@@ -781,7 +781,7 @@ static int imv_check_sites(const struct module *mod, const struct imv_text *text
  * imv_module_check - find the sites of a module that is being loaded, and check them
  * @mod: the module, relocated, its text still writable and not executed
  *
- * Before imv_module_coming().
+ * Call it before imv_module_coming().
  *
  * Context: may sleep.
  * Return: 0; -ENOEXEC if a record is damaged, with a message that names it; or
@@ -804,18 +804,18 @@ int imv_module_check(struct module *mod)
 	return ret;
 }
 
-#if IS_ENABLED(CONFIG_IMMEDIATE_KUNIT_TEST)	/* it may be a module */
+#if IS_ENABLED(CONFIG_IMMEDIATE_KUNIT_TEST)	/* the test may be a module */
 EXPORT_SYMBOL_GPL(imv_module_check);
 #endif
 
 /**
- * imv_module_coming - take in the sites of a module that is being loaded
+ * imv_module_coming - add the sites of a module that is being loaded
  * @mod: the module, checked by imv_module_check()
  *
- * From here on imv_set() patches the module; imv_module_going() ends that,
- * also when loading fails.
+ * From here on imv_set() patches the module. Call imv_module_going() to end
+ * that, also if loading fails.
  *
- * Context: may sleep; takes cpu_hotplug_lock and imv_mutex.
+ * Context: may sleep; takes the locks of imv_set().
  */
 void imv_module_coming(struct module *mod)
 {
@@ -825,7 +825,7 @@ void imv_module_coming(struct module *mod)
 
 	imv_init_module_table(mod);
 	imv_batch_begin();
-	imv_sweep_dirty();	/* so that the sites of a variable all agree */
+	imv_sweep_dirty();	/* so that all sites of a variable agree */
 	imv_sweep_built(mod->imv_sites, mod->imv_sites + mod->num_imv_sites);
 	list_add_rcu(&mod->imv_list, &imv_modules);
 	imv_batch_commit();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tracepoints whose stub is a patched jump: the trampolines that it leads to,
- * and what takes their place without memory. What a trampoline is made of, the
- * architecture knows.
+ * Tracepoints whose stub is a patched jump: the use of trampolines, and the
+ * fallback when there is no memory for one. The architecture makes the code of
+ * the trampolines.
  */
 #include <linux/error-injection.h>
 #include <linux/generated-text.h>
@@ -14,9 +14,9 @@
 #include "tracepoint-private.h"
 
 /**
- * __tracepoint_leave - where the stub leads while there is no probe
+ * __tracepoint_leave - the target of the stub while there is no probe
  *
- * And where trampolines end: the stub disabled preemption.
+ * Trampolines end here too. Enables preemption, which the stub disabled.
  */
 void notrace __tracepoint_leave(void)
 {
@@ -26,9 +26,9 @@ EXPORT_SYMBOL(__tracepoint_leave);
 
 #ifdef CONFIG_PREEMPTION
 /**
- * __tracepoint_resched - where an end of its own leads that has to reschedule
+ * __tracepoint_resched - reschedule at the end of a trampoline
  *
- * Such an end has done the rest of __tracepoint_leave().
+ * For trampolines that do the rest of __tracepoint_leave() themselves.
  */
 void notrace __tracepoint_resched(void)
 {
@@ -37,9 +37,9 @@ void notrace __tracepoint_resched(void)
 #endif
 
 /**
- * tracepoint_walk_begin - the probes that __tracepoint_walk() is to call
- * @behind_call: what is behind the call in the stub: an opcode of one byte, and how
- *		 far the tracepoint is from there
+ * tracepoint_walk_begin - find the probes for __tracepoint_walk()
+ * @behind_call: the address after the call in the stub: an opcode of one byte and
+ *		 an operand, which is the tracepoint relative to the operand
  *
  * Context: preemption is disabled.
  * Return: the probes, or NULL, and how many arguments are on the stack.

@@ -3,8 +3,8 @@
 #define _TRACEPOINT_PRIVATE_H
 
 /*
- * What kernel/tracepoint.c shares with the files that make stubs call: by a
- * trampoline, or by a static call.
+ * Interface between kernel/tracepoint.c and the files that make stubs call
+ * probes: by a trampoline, or by a static call.
  */
 
 #include <linux/generated-text.h>
@@ -13,9 +13,9 @@
 
 /**
  * struct tp_probes - the probes of a tracepoint
- * @next: the next one of those that wait to be freed
+ * @next: the next array that waits to be freed
  * @code: the trampoline; its text is NULL if there is none
- * @probes: the probes, by priority; a NULL function ends them
+ * @probes: the probes, by priority; a NULL function ends the array
  */
 struct tp_probes {
 	struct tp_probes *next;
@@ -26,12 +26,12 @@ struct tp_probes {
 };
 
 /*
- * All are called with tracepoints_mutex held, but for trim_generated_text().
+ * All are called with tracepoints_mutex held.
  *
- * tp_make_code() makes what the stub is to lead to, tp_set_code() makes it lead
- * there (NULL: to nothing). Before probes are freed, tp_forget_code() and a grace
- * period come first, then tp_free_code(). tp_walk() makes the stub read tp->funcs
- * at each hit. It needs no memory.
+ * tp_make_code() makes the trampoline of an array. tp_set_code() makes the stub
+ * jump to it, or return if there are no probes (NULL). Before an array is freed,
+ * call tp_forget_code(), wait for a grace period, then call tp_free_code().
+ * tp_walk() makes the stub read tp->funcs at each hit; it needs no memory.
  */
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 int tp_make_code(struct tracepoint *tp, struct tp_probes *probes);
@@ -40,7 +40,7 @@ void tp_walk(struct tracepoint *tp);
 void tp_forget_code(struct tp_probes *probes);
 void tp_free_code(struct tp_probes *probes);
 
-/* What __tracepoint_walk() gets, in two registers. */
+/* Returned to __tracepoint_walk(), in two registers. */
 struct tracepoint_walk {
 	struct tracepoint_func *probes;
 	unsigned long nr_on_stack;
@@ -50,7 +50,7 @@ struct tracepoint_walk tracepoint_walk_begin(const u8 *behind_call);
 
 #define TRACEPOINT_MAX_ARGS	12	/* see __TP_NR_ARGS() */
 
-/* As DEFINE_TRACE() made it? */
+/* Is it as DEFINE_TRACE() initialised it? */
 static inline bool tp_code_is_built(const struct tracepoint *tp)
 {
 	return !tp->code && tp->nr_args <= TRACEPOINT_MAX_ARGS;
@@ -84,7 +84,7 @@ static inline void tp_set_call(struct tracepoint *tp,
 #ifdef CONFIG_MODULES
 struct notifier_block;
 
-/* Notifiers of modules; tests call them. */
+/* Module notifiers; tests call them too. */
 int tracepoint_module_notify(struct notifier_block *nb, unsigned long state, void *data);
 int tracepoint_check_notify(struct notifier_block *nb, unsigned long state, void *data);
 

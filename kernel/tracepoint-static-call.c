@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tracepoints without trampolines, on architectures that have static calls: the
- * stub calls a single probe directly. Several probes, or none, it calls by the
- * walk of their array.
+ * stub calls a single probe directly. With several probes, or none, it calls a
+ * function that walks the array (the walk).
  *
- * The stub loads the data and then calls; it may do so with the data from
- * before a change and the function from after it. The walk does not care about
- * the data. So a function is called directly only when its data has been in the
- * tracepoint for a grace period (it is settled). Nobody waits for that: until a
- * work item has done so, the walk calls the probe.
+ * The stub loads the data and then calls. It may use the data from before a
+ * change and the function from after it. The walk ignores the data. So a probe
+ * is called directly only after its data has been in the tracepoint for a grace
+ * period (the data is settled). A work item waits for that; until then the walk
+ * calls the probe.
  *
- * The data stays when the last probe is unregistered. A probe that comes back,
- * or another one with the same data, is called directly at once.
+ * The data stays when the last probe is unregistered. If that probe is registered
+ * again, or another one with the same data, it is called directly at once.
  */
 #include <linux/export.h>
 #include <linux/init.h>
@@ -28,7 +28,7 @@ static bool single(const struct tracepoint_func *probes)
 	return probes && !probes[1].func;
 }
 
-/* Changes the call if it is to lead elsewhere. */
+/* Patches the call if its target changes. */
 static void update_call(struct tracepoint *tp, const struct tracepoint_func *probes)
 {
 	void *func = tp->walk;
@@ -65,9 +65,9 @@ static DECLARE_WORK(settle_work, settle);
 static bool can_settle;
 
 /*
- * The stub does not call a probe that wants the old data: before this one was
- * the only one there were several, or none, or one that had been removed. But
- * not every architecture makes all CPUs see that the call was patched.
+ * The call does not use the old data now: before @data's probe became the only
+ * one, there were several, or none, or one that had become a no-op. But on some
+ * architectures other CPUs may not see the patched call yet.
  */
 static void set_data(struct tracepoint *tp, void *data)
 {
@@ -98,7 +98,7 @@ void tp_set_call(struct tracepoint *tp, const struct tracepoint_func *probes)
 	update_call(tp, probes);
 }
 
-/* Until here the walk calls the probes that were registered. */
+/* Data that was set before this is not settled: the walk calls its probes. */
 static int __init start_settling(void)
 {
 	WRITE_ONCE(can_settle, true);
@@ -108,7 +108,7 @@ static int __init start_settling(void)
 postcore_initcall(start_settling);
 
 #ifndef CONFIG_64BIT
-/* To the ABI, any argument of one word or less is like a long. */
+/* The ABI passes any argument of one word or less like a long. */
 #define WALK(nr, proto, args...)					\
 void notrace tracepoint_walk_##nr(struct tracepoint_func *probes, PARAMS proto) \
 {									\

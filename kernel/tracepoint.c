@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tracepoints: connecting and disconnecting probes. See linux/tracepoint.h
- * for how the parts meet.
+ * Tracepoints: attaching and detaching probes. See linux/tracepoint.h for an
+ * overview.
  *
  * The probes of a tracepoint are an array that ends with a NULL function. An
- * array that a CPU may read is not changed: another one takes its place and
- * the old one is freed after the readers have left. What can fail is done
- * before anything is changed, so an error leaves all as it was. Where the stub
- * is a patched jump, the array has a trampoline, which lives as long.
+ * array that a CPU may read is immutable, except that a removed probe may become
+ * a no-op. A new array replaces it, and the old one is freed when it has no
+ * readers. All steps that can fail are before the first change, so an error
+ * changes nothing. Where the stub is a patched jump, the array has a trampoline,
+ * which is freed together with it.
  *
- * Readers disable preemption or, where RCU does not watch, hold
- * tracepoint_srcu; an array lives through a grace period of both.
+ * Readers disable preemption or, where RCU is not watching, hold
+ * tracepoint_srcu. An array is freed after a grace period of both.
  */
 #define pr_fmt(fmt) "tracepoint: " fmt
 
@@ -39,13 +40,13 @@ EXPORT_SYMBOL_GPL(tracepoint_srcu);
 
 /*
  * Protects the probes and the guard of every tracepoint. Nests inside
- * tracepoint_module_list_mutex, outside what imv_set() takes.
+ * tracepoint_module_list_mutex, outside the locks of imv_set().
  */
 static DEFINE_MUTEX(tracepoints_mutex);
 
 /*
- * Takes the place of a probe that is unregistered when no array without it can
- * be made. It ignores its arguments, whatever they are.
+ * Replaces a probe that is unregistered when no array without it can be
+ * allocated. Ignores its arguments, which may be of any type.
  */
 static void tp_removed_probe(void)
 {
@@ -84,7 +85,7 @@ static unsigned int count_live(const struct tracepoint_func *probes)
 DEFINE_PER_CPU(bool, tracepoint_cpu_online);
 EXPORT_PER_CPU_SYMBOL(tracepoint_cpu_online);
 
-/* The areas of all CPUs are copies of what the boot CPU had written by then. */
+/* The boot CPU set its flag before the per-CPU data was copied for all CPUs. */
 static int __init init_cpus_online(void)
 {
 	unsigned int cpu;
@@ -102,9 +103,9 @@ static struct tp_probes *array_of(struct tracepoint_func *probes)
 }
 
 /*
- * Arrays that were replaced wait here, at first until grace periods can be
- * waited for, and then for a while: a task that changes many tracepoints in turn
- * may have deferred the patching of stubs, which must not be forced early.
+ * Replaced arrays, until free_retired() frees them. It first runs when waiting
+ * for grace periods is possible. Later it runs with a delay: it flushes deferred
+ * patching of stubs, which must not happen while a task changes many tracepoints.
  */
 static struct tp_probes *retired_probes;
 static bool can_free;
@@ -134,7 +135,7 @@ static void free_retired(struct work_struct *work)
 {
 	struct tp_probes *probes = take_retired(), *next;
 
-	imv_flush();	/* stubs lead away before the names are gone */
+	imv_flush();	/* no stub must jump to code that has lost its name */
 	forget_retired(probes);
 	tracepoint_synchronize_unregister();
 
@@ -172,10 +173,10 @@ static int __init start_freeing(void)
 postcore_initcall(start_freeing);
 
 /*
- * A new array: the live probes of @old without @del, and @add behind those of
- * the same or a higher priority.
+ * Makes a new array: the live probes of @old without @del, and @add after those
+ * of the same or a higher priority.
  *
- * Return: the array, or NULL if nothing is left, or an ERR_PTR.
+ * Return: the array, or NULL if it would be empty, or an ERR_PTR.
  */
 static struct tp_probes *make_probes(struct tracepoint *tp,
 				     const struct tracepoint_func *old,
@@ -220,10 +221,10 @@ static struct tracepoint_func *tp_probes(struct tracepoint *tp)
 }
 
 /**
- * tracepoint_check_context - may the caller connect and disconnect probes?
- * @name: what it wants to connect to or disconnect from, for the message
+ * tracepoint_check_context - may the caller attach and detach probes?
+ * @name: the tracepoint or marker, for the message
  *
- * Probes run with preemption disabled, and connecting sleeps. With PREEMPT_COUNT
+ * Attaching sleeps, but probes run with preemption disabled. With PREEMPT_COUNT
  * any atomic caller is detected; otherwise only interrupt context. The message is
  * deferred, since the caller may hold any lock.
  *
@@ -232,7 +233,7 @@ static struct tracepoint_func *tp_probes(struct tracepoint *tp)
  */
 int tracepoint_check_context(const char *name)
 {
-	static unsigned int told;	/* some architectures exchange words only */
+	static unsigned int told;	/* some architectures only xchg() words */
 	bool atomic = IS_ENABLED(CONFIG_PREEMPT_COUNT) ?
 		      !preemptible() : in_interrupt() || irqs_disabled();
 
@@ -286,7 +287,7 @@ static void call_disconnect(struct tracepoint *tp,
 		tp->callbacks->disconnect(tp, probe);
 }
 
-/* What the tracepoint's own callbacks say to a new probe. */
+/* Calls the tracepoint's own callbacks for a new probe, which they may reject. */
 static int announce_probe(struct tracepoint *tp, const struct tracepoint_func *add,
 			  bool first)
 {
@@ -315,7 +316,7 @@ static int tracepoint_add_probe(struct tracepoint *tp,
 
 	ret = announce_probe(tp, add, !old);
 	if (ret < 0) {
-		retire_probes(new);	/* perf and kallsyms know its trampoline */
+		retire_probes(new);	/* perf and kallsyms may use its trampoline */
 		return ret;
 	}
 	set_probes(tp, new);
@@ -323,10 +324,10 @@ static int tracepoint_add_probe(struct tracepoint *tp,
 }
 
 /*
- * Leaves the array in place. The stub then reads the array at each hit, and
- * does so when this returns: updates are flushed, since a trampoline of an
- * earlier array may call the probe as long as they are deferred. The next
- * change of the probes cleans up.
+ * Removes a probe without a new array. From the return on, the stub reads the
+ * array at each hit. Updates are flushed: while they are deferred, the stub may
+ * jump to a trampoline that calls the probe. The next change of the probes makes
+ * a new array.
  */
 static void remove_in_place(struct tracepoint *tp, struct tracepoint_func *probe)
 {
@@ -346,7 +347,7 @@ static int tracepoint_remove_probe(struct tracepoint *tp,
 	if (!found)
 		return -ENOENT;
 
-	/* Only an array that is not empty takes memory, which may take sleep. */
+	/* An array that is not empty needs an allocation, which may sleep. */
 	new = atomic && count_live(old) > 1 ? ERR_PTR(-ENOMEM) :
 	      make_probes(tp, old, NULL, del);
 	if (IS_ERR(new))
@@ -360,14 +361,14 @@ static int tracepoint_remove_probe(struct tracepoint *tp,
 }
 
 /**
- * tracepoint_probe_register_prio_may_exist - connect a probe, quietly if it is
+ * tracepoint_probe_register_prio_may_exist - attach a probe, no warning on -EEXIST
  * @tp: the tracepoint
  * @probe: the function, of the tracepoint's prototype with ``void *`` in front
  * @data: its first argument
  * @prio: probes of higher priority are called first
  *
- * Like tracepoint_probe_register_prio(), with no message when the probe is
- * connected with the same data already.
+ * Like tracepoint_probe_register_prio(), but without a message when the probe is
+ * already attached with the same data.
  *
  * Context: as tracepoint_probe_register_prio().
  * Return: as tracepoint_probe_register_prio().
@@ -394,7 +395,7 @@ int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp, void *probe,
 EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
 
 /**
- * tracepoint_probe_register_prio - connect a probe to a tracepoint
+ * tracepoint_probe_register_prio - attach a probe to a tracepoint
  * @tp: the tracepoint
  * @probe: the function, of the tracepoint's prototype with ``void *`` in front
  * @data: its first argument
@@ -403,20 +404,20 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
  *
  * Type-safe form: register_trace_prio_<name>(). A probe is called with
  * preemption disabled, in the context of the traced code, which may be any.
- * It cannot register or unregister probes itself: that is -EBUSY.
+ * It must not register or unregister probes itself.
  *
- * If the tracepoint is part of a module, the caller disconnects the probe
- * before the module goes, from a notifier for instance; see
+ * If the tracepoint is part of a module, the caller must unregister the probe
+ * before the module is unloaded, for example in a notifier; see
  * register_tracepoint_module_notifier().
  *
- * Without executable memory the probe is registered nevertheless: hits take longer
- * until memory is there at the next change.
+ * Without executable memory the probe is registered too. Then hits are slower,
+ * until a later change of the probes finds memory.
  *
- * Context: may sleep; takes tracepoints_mutex and what imv_set() takes.
- * Return: 0, -EINVAL without a probe, -EEXIST if it is connected with the same
- *	   data, -EBUSY in atomic context, -ENOMEM, -ERANGE if @probe is no
+ * Context: may sleep; takes tracepoints_mutex and the locks of imv_set().
+ * Return: 0, -EINVAL without a probe, -EEXIST if it is attached with the same
+ *	   data, -EBUSY in atomic context, -ENOMEM, -ERANGE if @probe is not a
  *	   function, or the error of the tracepoint's own callbacks.
- *	   On an error nothing has changed.
+ *	   An error changes nothing.
  */
 int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
 				   void *data, int prio)
@@ -432,7 +433,7 @@ int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
 EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio);
 
 /**
- * tracepoint_probe_register - connect a probe to a tracepoint
+ * tracepoint_probe_register - attach a probe to a tracepoint
  * @tp: the tracepoint
  * @probe: the function, of the tracepoint's prototype with ``void *`` in front
  * @data: its first argument
@@ -450,23 +451,22 @@ int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data)
 EXPORT_SYMBOL_GPL(tracepoint_probe_register);
 
 /**
- * tracepoint_probe_unregister - disconnect a probe from a tracepoint
+ * tracepoint_probe_unregister - detach a probe from a tracepoint
  * @tp: the tracepoint
  * @probe: the function
- * @data: the data it was connected with
+ * @data: the data that it was registered with
  *
  * The probe may still run on other CPUs when this returns; see
- * tracepoint_synchronize_unregister(). Succeeds without memory too, since callers
- * free the probe and its data whatever this returns.
+ * tracepoint_synchronize_unregister(). Succeeds even without memory, because
+ * callers free the probe and its data without regard to the return value.
  *
- * For the same reason it goes on in atomic context, after a line in the kernel's
- * log. That is a mistake of the caller nevertheless: as in kernels before, it may
- * sleep there if another task holds one of the locks, and it hangs if the caller
- * itself does, or if another CPU waits with interrupts disabled for a lock that the
- * caller holds.
+ * For the same reason it continues in atomic context, after an error message. Such
+ * a call is still a bug of the caller, as in earlier kernels. It may sleep if
+ * another task holds one of the locks. It deadlocks if the caller holds one, or if
+ * another CPU waits with interrupts disabled for a lock that the caller holds.
  *
- * Context: may sleep; takes tracepoints_mutex and what imv_set() takes.
- * Return: 0, -EINVAL without a probe, -ENOENT if it is not connected with this
+ * Context: may sleep; takes tracepoints_mutex and the locks of imv_set().
+ * Return: 0, -EINVAL without a probe, -ENOENT if it is not attached with this
  *	   data.
  */
 int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
@@ -491,7 +491,7 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_unregister);
  *
  * Context: any but NMI, since SRCU cannot be used there. Disables preemption
  *	    until tracepoint_rcuidle_exit().
- * Return: what tracepoint_rcuidle_exit() takes.
+ * Return: the argument for tracepoint_rcuidle_exit().
  */
 notrace int tracepoint_rcuidle_enter(void)
 	__acquires(&tracepoint_srcu)
@@ -507,7 +507,7 @@ notrace int tracepoint_rcuidle_enter(void)
 
 /**
  * tracepoint_rcuidle_exit - undo tracepoint_rcuidle_enter()
- * @idx: what that returned
+ * @idx: the return value of tracepoint_rcuidle_enter()
  */
 notrace void tracepoint_rcuidle_exit(int idx)
 	__releases(&tracepoint_srcu)
@@ -520,7 +520,7 @@ notrace void tracepoint_rcuidle_exit(int idx)
 /**
  * tracepoint_synchronize_unregister - wait for probes that still run
  *
- * Between unregistering a probe and freeing its code or data.
+ * Call it between unregistering a probe and freeing its code or data.
  *
  * Context: may sleep. On return no CPU executes a probe that was unregistered
  *	    before the call.
@@ -560,14 +560,14 @@ EXPORT_SYMBOL_GPL(for_each_kernel_tracepoint);
 
 #ifdef CONFIG_MODULES
 /*
- * Protects the list and the notifiers: a notifier sees each module come and go
- * exactly once, also if it is registered while a module loads.
+ * Protects the list and the notifiers: a notifier is called exactly once for the
+ * loading and for the unloading of a module, also if it is registered meanwhile.
  */
 static DEFINE_MUTEX(tracepoint_module_list_mutex);
 static LIST_HEAD(tracepoint_module_list);
 static BLOCKING_NOTIFIER_HEAD(tracepoint_notify_list);
 
-/* Taints that say nothing about the layout of the module's structures. */
+/* Taints that do not concern the layout of the module's structures. */
 #define HARMLESS_TAINTS	(BIT(TAINT_OOT_MODULE) | BIT(TAINT_CRAP) | \
 			 BIT(TAINT_UNSIGNED_MODULE) | BIT(TAINT_TEST))
 
@@ -577,14 +577,14 @@ static BLOCKING_NOTIFIER_HEAD(tracepoint_notify_list);
  *
  * A module that was loaded by force may have been built for other structures.
  *
- * Return: true if its tracepoints and events are to be left alone.
+ * Return: true if its tracepoints and events must not be used.
  */
 bool trace_module_has_bad_taint(struct module *mod)
 {
 	return mod->taints & ~HARMLESS_TAINTS;
 }
 
-/* The end of the part of the module's memory that an address is in, or NULL. */
+/* The end of that area of the module's memory which contains @addr, or NULL. */
 static const char *end_of_memory(const struct module *mod, const char *addr)
 {
 	const struct module_layout *layout = &mod->core_layout;
@@ -601,12 +601,12 @@ static const char *end_of_memory(const struct module *mod, const char *addr)
 /**
  * trace_module_has_text - is there a string in the memory of a module?
  * @mod: the module
- * @text: where the string is to be
- * @size: its greatest size, with the NUL
+ * @text: the address to check
+ * @size: maximum size of the string, including the NUL
  *
  * For names and formats in records that may be damaged.
  *
- * Return: true if it is.
+ * Return: true if there is one at @text.
  */
 bool trace_module_has_text(const struct module *mod, const char *text, size_t size)
 {
@@ -648,7 +648,7 @@ static const char *tracepoint_fault(const struct module *mod,
 	return NULL;
 }
 
-/* Records that are damaged must not be followed to anywhere. */
+/* Damaged records must not be used as pointers. */
 static int tracepoint_module_check(const struct module *mod)
 {
 	const char *fault;
@@ -665,7 +665,7 @@ static int tracepoint_module_check(const struct module *mod)
 	return 0;
 }
 
-/* By force, it may have been built for another struct tracepoint. */
+/* A module loaded by force may have been built for another struct tracepoint. */
 static bool module_was_forced(const struct module *mod)
 {
 	return test_bit(TAINT_FORCED_MODULE, &mod->taints);
@@ -687,12 +687,13 @@ static bool module_has(const struct module *mod, const struct tracepoint *tp)
 }
 
 /**
- * tracepoint_is_known - is there such a tracepoint?
- * @tp: where the tracepoint is to be
- * @mod: a module that is being loaded, whose tracepoints are known too
+ * tracepoint_is_known - does a pointer refer to a tracepoint?
+ * @tp: the pointer
+ * @mod: a module that is being loaded, whose tracepoints are valid too
  *
  * Context: may sleep.
- * Return: true if it is in the kernel or a module that was not loaded by force.
+ * Return: true if it is one of the kernel, of @mod, or of a module without bad
+ *	   taints.
  */
 bool tracepoint_is_known(const struct tracepoint *tp, const struct module *mod)
 {
@@ -718,9 +719,9 @@ static void notify_of_all(struct notifier_block *nb, unsigned long state)
 }
 
 /**
- * register_tracepoint_module_notifier - hear of modules that have tracepoints
+ * register_tracepoint_module_notifier - be notified of modules with tracepoints
  * @nb: called with MODULE_STATE_COMING or MODULE_STATE_GOING and a
- *	struct tp_module; at once for modules that are loaded already
+ *	struct tp_module; at once for modules that are already loaded
  *
  * Context: may sleep. The notifier may register and unregister probes.
  * Return: 0, or -EEXIST if @nb is registered.
@@ -739,8 +740,8 @@ int register_tracepoint_module_notifier(struct notifier_block *nb)
 EXPORT_SYMBOL_GPL(register_tracepoint_module_notifier);
 
 /**
- * unregister_tracepoint_module_notifier - undo the registration of a notifier
- * @nb: called once more for each module, as if it went
+ * unregister_tracepoint_module_notifier - unregister a notifier
+ * @nb: called once more for each module, with MODULE_STATE_GOING
  *
  * Context: may sleep.
  * Return: 0, or -ENOENT if @nb is not registered.
@@ -777,7 +778,7 @@ static int tracepoint_module_coming(struct module *mod)
 	return 0;
 }
 
-/* Nothing refers to the tracepoint when its module is freed. */
+/* Nothing must refer to the tracepoint when its module is freed. */
 static void drop_all_probes(struct tracepoint *tp, void *priv)
 {
 	struct tracepoint_func *probe = tp_probes(tp);
@@ -786,14 +787,14 @@ static void drop_all_probes(struct tracepoint *tp, void *priv)
 		return;
 	WARN(1, "tracepoint %s: its module is unloaded while probes are registered\n",
 	     tp->name);
-	set_probes(tp, NULL);	/* the array lives on for a while */
+	set_probes(tp, NULL);	/* tracepoints_mutex protects the old array */
 	for (; probe->func; probe++)
 		if (probe_is_live(probe))
 			call_disconnect(tp, probe);
 	call_unregfunc(tp);
 }
 
-/* A module that goes, and how many of its probes were still connected. */
+/* A module that is unloaded, and how many of its probes were still attached. */
 struct stray_probes {
 	struct module *mod;
 	unsigned int count;
@@ -832,7 +833,7 @@ static void visit_all_tracepoints(void (*fct)(struct tracepoint *tp, void *priv)
 	mutex_unlock(&tracepoints_mutex);
 }
 
-/* The kernel goes on without the probes that a module forgot. */
+/* Detaches the probes that a module did not unregister. */
 static void drop_probes_of(struct module *mod)
 {
 	struct stray_probes stray = { .mod = mod };
@@ -842,7 +843,7 @@ static void drop_probes_of(struct module *mod)
 		tracepoint_synchronize_unregister();
 }
 
-/* Probes of others that are still registered on tracepoints of a module. */
+/* Detaches probes of others from the tracepoints of a module. */
 static void drop_probes_on(struct module *mod)
 {
 	mutex_lock(&tracepoints_mutex);
@@ -904,7 +905,7 @@ int tracepoint_check_notify(struct notifier_block *nb, unsigned long state, void
 EXPORT_SYMBOL_GPL(tracepoint_check_notify);
 #endif
 
-/* Before markers connect to the tracepoints of the module. */
+/* Runs before markers attach to the tracepoints of the module. */
 static struct notifier_block tracepoint_check_nb = {
 	.notifier_call = tracepoint_check_notify,
 	.priority = 2,

@@ -4,19 +4,19 @@
 
 /*
  * Immediate values where jump labels patch the code: one-byte values are
- * jumps, all other reads are loads. Included by linux/immediate.h alone, which
- * has the interface.
+ * jumps, all other reads are loads. Included only by linux/immediate.h, which
+ * describes the interface.
  *
- * A site is the jump label of the architecture, and its record an entry of
- * __jump_table. In the place of a key stands the variable, plus a flag that
- * tells the two apart until jump_label_split() has put the entries of immediate
- * values behind those of keys. Nothing but kernel/jump_label.c looks into a
- * key, and it never sees these entries.
+ * A site is a jump label of the architecture, and its record is an entry of
+ * __jump_table. The entry has the address of the variable instead of a key, plus
+ * a flag. The flag marks it until jump_label_split() has put the entries of
+ * immediate values behind those of keys. Only kernel/jump_label.c dereferences
+ * keys, and it does not use these entries.
  */
 
 #include <linux/jump_label.h>
 
-#define IMV_ENTRY	2	/* the flag that marks init text later on */
+#define IMV_ENTRY	2	/* marks init text after jump_label_split() */
 
 struct imv_site {
 	struct jump_entry entry;
@@ -42,7 +42,7 @@ static inline void imv_site_forget(struct imv_site *site)
 	site->entry.code = 0;
 }
 
-/* Where jump_label_init() rewrites NOPs, those of sites are rewritten too. */
+/* Where jump_label_init() rewrites NOPs, imv_init() must rewrite those of sites. */
 #ifdef arch_jump_label_transform_static
 #define IMV_BUILT_IS_PROVISIONAL	true
 #else
@@ -51,7 +51,7 @@ static inline void imv_site_forget(struct imv_site *site)
 
 #define arch_imv_read(var)		READ_ONCE(var)
 
-/* Both forms are built as what a zero value wants. */
+/* Both forms are compiled for a value of zero. */
 static __always_inline bool arch_imv_branch(const void *var, const bool likely)
 {
 	struct static_key *key = (struct static_key *)((char *)var + IMV_ENTRY);

@@ -4,8 +4,8 @@
 
 /*
  * Immediate values where neither the architecture nor its jump labels patch
- * code: plain variables. Included by linux/immediate.h alone, which has the
- * interface.
+ * code: plain variables. Included only by linux/immediate.h, which describes
+ * the interface.
  */
 
 #define arch_imv_read(var)		READ_ONCE(var)

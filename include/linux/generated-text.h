@@ -2,7 +2,7 @@
 #ifndef _LINUX_GENERATED_TEXT_H
 #define _LINUX_GENERATED_TEXT_H
 
-/* What others ask of code that is made at run time. */
+/* The interface of code that is generated at run time. */
 
 #include <linux/errno.h>
 

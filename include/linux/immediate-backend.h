@@ -2,7 +2,7 @@
 #ifndef _LINUX_IMMEDIATE_BACKEND_H
 #define _LINUX_IMMEDIATE_BACKEND_H
 
-/* What kernel/immediate.c and a backend share beyond linux/immediate.h. */
+/* Declarations for kernel/immediate.c, its backends and the module loader only. */
 
 #include <linux/immediate.h>
 

@@ -3,7 +3,7 @@
 #define _LINUX_IMMEDIATE_H
 
 /*
- * Immediate values: variables that live in the code that reads them.
+ * Immediate values: variables that are part of the code that reads them.
  *
  * A value that is read often and set rarely (a switch, a limit, a pointer to
  * the current policy) costs a data cache line wherever it is read. An
@@ -35,35 +35,35 @@
  *
  * How it is built:
  *  - CONFIG_IMMEDIATE: imv_read() is a MOV of a constant, immediate_if() a NOP
- *    or a JMP, and each leaves a record (struct imv_site) in the section __imv
- *    that says where it is and which variable it mirrors. Setting stores the
- *    variable, then rewrites all its sites with the breakpoint method of the
- *    architecture, in kernel and modules alike.
+ *    or a JMP. Each has a record (struct imv_site) in the section __imv, with
+ *    its address and the variable that it mirrors. Setting stores the variable,
+ *    then rewrites all its sites in the kernel and in modules with the
+ *    breakpoint method of the architecture.
  *  - CONFIG_IMMEDIATE_JUMP_LABEL, on other architectures with jump labels:
  *    immediate_if() on a one-byte value is a jump label; imv_read() is a load.
  *  - Otherwise all of the above is a plain variable.
  *
- * What to know:
+ * Notes:
  *  - Setting is slow: it interrupts every CPU a few times. A batch does that
  *    once for all the variables set in it. (On x86, once for up to 3,072 sites,
  *    fewer if they are far apart. With jump labels, once for 256 variables, and
  *    some architectures interrupt for each site.)
- *  - For a short time after imv_set() began some CPUs read the old value and
- *    some the new; when it returns, all read the new one. There is no order
- *    against other variables, as with a plain variable.
- *  - An 8-byte value on a 32-bit machine is two halves which a reader may see
- *    from two values, as with a plain variable.
- *  - Before imv_init(), which runs in setup_arch() or, with jump labels, right
- *    after it, patched sites read as 0.
+ *  - While imv_set() runs, some CPUs read the old value and some the new one;
+ *    when it returns, all read the new one. Reads are not ordered against other
+ *    variables, as with a plain variable.
+ *  - An 8-byte value on a 32-bit machine is read in two halves; they may be of
+ *    different values, as with a plain variable.
+ *  - Patched sites read as 0 before imv_init(). It runs in setup_arch() or, with
+ *    jump labels, in start_kernel() after jump_label_init().
  *  - With jump labels, imv_read() sees a new value as soon as it is stored,
  *    before immediate_if() does.
  *  - immediate_if() is a patched jump for one-byte types only; for the wider
  *    ones it tests imv_read().
  *  - Only the variable itself can be read: its address must be a constant.
- *    Do not store to the variable but by imv_set().
- *  - Code in __init may read immediate values, and __exit code of modules.
+ *    Do not store to the variable except by imv_set().
+ *  - __init code, and __exit code of modules, may read immediate values.
  *
- * From the immediate values patches of Mathieu Desnoyers, 2007 to 2009.
+ * Based on the immediate values patches of Mathieu Desnoyers, 2007 to 2009.
  */
 
 #include <linux/build_bug.h>
@@ -73,7 +73,7 @@
 
 struct module;
 
-/* Records find the variable by its address, whose two low bits are flags. */
+/* A record uses the two low bits of the variable's address as flags. */
 #define IMV_ALIGN	4
 
 #define __imv_aligned(type)						\
@@ -89,7 +89,7 @@ struct module;
 /**
  * DEFINE_IMV - define an immediate value
  * @type: integer or pointer type of 1, 2, 4 or 8 bytes
- * @name: name of the value; the variable behind it is @name__imv
+ * @name: name of the value; its variable is @name__imv
  *
  * May follow ``static`` and be followed by an initialiser.
  */
@@ -121,8 +121,8 @@ struct module;
 /**
  * struct imv_site - an instruction that mirrors an immediate value
  * @insn: the instruction, relative to this member; 0 once its text is freed
- * @target: where a jump leads, relative to this member; for a data site the size
- *	    of the instruction, at most IMV_INSN_MAX
+ * @target: the target of a jump, relative to this member; for a data site the
+ *	    size of the instruction, at most IMV_INSN_MAX
  * @var: the variable, relative to this member. The two low bits are flags:
  *	 the log2 of the size for a data site, IMV_JUMP_* for a jump.
  *
@@ -134,15 +134,15 @@ struct imv_site {
 	s32 var;
 };
 
-#define IMV_INSN_MAX		15	/* no jump leads into its own record */
+#define IMV_INSN_MAX		15	/* a jump target is further from its record */
 #define IMV_FLAGS		3L
-#define IMV_JUMP_LIKELY		1L	/* leads away when the value is zero */
-#define IMV_JUMP_NOP		2L	/* built as a JMP, for objtool to clear */
+#define IMV_JUMP_LIKELY		1L	/* jumps when the value is zero */
+#define IMV_JUMP_NOP		2L	/* compiled as a JMP, which objtool makes a NOP */
 /*
- * Both: the value, of four bytes, is where the jump leads, the low half of an
- * address in the upper half of the address space; 0 for the target. If the
- * lowest bit is set, which the address has not, it is a call. Behind the jump is
- * an instruction that is never executed; it tells what the site belongs to.
+ * Both: the variable, an s32, holds the sign-extended address to which the site
+ * jumps, or 0 for the target of the record. The lowest bit of the value makes it
+ * a call; addresses are even. After the jump is an instruction that is never
+ * executed; its operand refers to the object that owns the site.
  */
 #define IMV_JUMP_TO		3
 #define IMV_JUMP_TO_CALL	1
@@ -204,7 +204,7 @@ void *imv_nth_site(const void *var, unsigned int n);
 void imv_init(void);
 void imv_free_init_mem(void);
 
-/* What kernel/immediate.c asks of a backend. */
+/* Functions of the backend, for kernel/immediate.c. */
 void arch_imv_expect(unsigned int nr);
 void arch_imv_init_site(const struct imv_site *site);
 int arch_imv_patch(const struct imv_site *site, bool early);
@@ -273,8 +273,8 @@ static inline void imv_module_going(struct module *mod) { }
  * @name: name of the value
  *
  * Context: any, including NMI; code that runs before the breakpoint handler
- *	    is set up on its CPU uses _imv_read().
- * Return: the value, a constant of the code with CONFIG_IMMEDIATE, else loaded.
+ *	    is set up on its CPU must use _imv_read().
+ * Return: the value: a constant in the code with CONFIG_IMMEDIATE, else loaded.
  */
 #define imv_read(name)		imv_read_var(name##__imv)
 
@@ -310,7 +310,7 @@ static inline void imv_module_going(struct module *mod) { }
 #define imv_likely(name)	imv_likely_var(name##__imv)
 
 /**
- * immediate_if - the statement ``if``, patched; the value is zero as a rule
+ * immediate_if - a patched ``if`` statement; the value is usually zero
  * @name: name of a value of one byte (any size, at the cost of a test)
  *
  * While the value is zero this is a NOP, otherwise a JMP to the block, which
@@ -319,7 +319,7 @@ static inline void imv_module_going(struct module *mod) { }
 #define immediate_if(name)		if (imv_unlikely(name))
 
 /**
- * immediate_if_likely - the statement ``if``, patched; not zero as a rule
+ * immediate_if_likely - a patched ``if`` statement; usually not zero
  * @name: name of a value of one byte (any size, at the cost of a test)
  */
 #define immediate_if_likely(name)	if (imv_likely(name))
@@ -329,9 +329,9 @@ static inline void imv_module_going(struct module *mod) { }
  * @name: name of the value
  * @value: the new value
  *
- * Context: may sleep; takes cpu_hotplug_lock, imv_mutex and mostly text_mutex,
- *	    in this order. On return every CPU reads the new value, except inside
- *	    a batch, where imv_batch_commit() brings that about.
+ * Context: may sleep; takes cpu_hotplug_lock, imv_mutex and, if the backend
+ *	    needs it, text_mutex, in this order. On return every CPU reads the new
+ *	    value; inside a batch, only after imv_batch_commit().
  */
 #define imv_set(name, value)	imv_set_var(name##__imv, value)
 
@@ -340,8 +340,8 @@ static inline void imv_module_going(struct module *mod) { }
  * @name: name of the value
  * @value: the new value
  *
- * Context: boot CPU alone, before the scheduler starts; interrupts may be
- *	    off. Works before imv_init() too.
+ * Context: only the boot CPU runs, before the scheduler starts; interrupts may
+ *	    be off. Works before imv_init() too.
  */
 #define imv_set_early(name, value)					\
 	do {								\

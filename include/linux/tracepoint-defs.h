@@ -3,12 +3,12 @@
 #define TRACEPOINT_DEFS_H 1
 
 /*
- * The data types of tracepoints, and the test whether one is on.
+ * The data types of tracepoints, and the test whether one has probes.
  *
- * For headers that cannot include linux/tracepoint.h. Such a header does not
- * call a tracepoint in its inline functions: that would put the whole of
- * trace_foo() into every user, and misbehave where CREATE_TRACE_POINTS is
- * set. It asks for the state and leaves the rest to a function in a C file:
+ * For headers that cannot include linux/tracepoint.h. Inline functions in such
+ * headers must not call a tracepoint: that would put all of trace_foo() into
+ * every user, and misbehave where CREATE_TRACE_POINTS is set. They test the
+ * state and call a function in a C file for the rest:
  *
  *	DECLARE_TRACEPOINT(foo);
  *	void do_trace_foo(int arg);		// calls trace_foo(arg)
@@ -22,7 +22,7 @@
 
 #include <linux/atomic.h>
 #include <linux/immediate.h>
-#include <linux/static_key.h>	/* for its users who get it from here */
+#include <linux/static_key.h>	/* some files rely on getting it from here */
 
 struct static_call_key;
 struct tracepoint;
@@ -38,7 +38,7 @@ struct trace_print_flags_u64 {
 };
 
 /**
- * struct tracepoint_func - a probe connected to a tracepoint
+ * struct tracepoint_func - a probe attached to a tracepoint
  * @func: the function; NULL ends an array of probes
  * @data: its first argument
  * @prio: probes of higher priority are called first
@@ -50,16 +50,16 @@ struct tracepoint_func {
 };
 
 /**
- * struct tracepoint_callbacks - what to do around the use of a tracepoint
- * @regfunc: called before the first probe is connected, or NULL
- * @unregfunc: called after the last one is disconnected, or NULL
- * @connect: called before each probe is connected, after @regfunc, or NULL; an
- *	     error refuses the probe
- * @disconnect: called after each one is disconnected, before @unregfunc, or NULL;
- *		it may still run on other CPUs
+ * struct tracepoint_callbacks - called when probes are attached and detached
+ * @regfunc: called before the first probe is attached, or NULL
+ * @unregfunc: called after the last one is detached, or NULL
+ * @connect: called before each probe is attached, after @regfunc, or NULL; an
+ *	     error rejects the probe
+ * @disconnect: called after each one is detached, before @unregfunc, or NULL;
+ *		the probe may still run on other CPUs
  *
- * All may sleep, and run under tracepoints_mutex: they cannot connect or
- * disconnect probes.
+ * All may sleep. They run under tracepoints_mutex, so they cannot attach or
+ * detach probes.
  */
 struct tracepoint_callbacks {
 	int (*regfunc)(void);
@@ -73,20 +73,20 @@ struct tracepoint_callbacks {
 /**
  * struct tracepoint - a tracepoint, common to all its sites
  * @name: its name
- * @callbacks: what to do around its use, or NULL
- * @funcs: the connected probes, or NULL
+ * @callbacks: called when probes are attached and detached, or NULL
+ * @funcs: the attached probes, or NULL
  * @active: immediate value, the guard of all sites: are there probes?
  * @nr_args: how many arguments it has; 0 if there are more than a trampoline
  *	     passes on, or one is longer than a word
- * @code: immediate value, where the stub leads: the low half of an address whose
- *	  upper half is ones, that of the trampoline, or of the function that takes
- *	  its place without memory; 0 while there is no probe
- * @data_settled: no CPU can hold another @data than this one
- * @data_settling: @data is as it was before the grace period under way
- * @data: what the stub gives to the function that it calls, if that is a probe
- * @key: of the static call in the stub, or NULL
- * @tramp: of the same static call
- * @walk: calls the probes in @funcs, whatever data it is given
+ * @code: immediate value, the sign-extended address that the stub jumps to: the
+ *	  trampoline, or without memory __tracepoint_walk(), see IMV_JUMP_TO; 0
+ *	  while there is no probe
+ * @data_settled: no CPU can still use an older value of @data
+ * @data_settling: @data has not changed since the current grace period began
+ * @data: the data that the stub passes; only used if it calls a probe directly
+ * @key: key of the static call in the stub, or NULL
+ * @tramp: trampoline of the same static call
+ * @walk: calls the probes in @funcs; ignores the data that is passed to it
  */
 struct tracepoint {
 	const char *name;
@@ -128,7 +128,7 @@ struct bpf_raw_event_map {
 	extern struct tracepoint __tracepoint_##tp
 
 /**
- * tracepoint_enabled - is a tracepoint on?
+ * tracepoint_enabled - does a tracepoint have probes?
  * @tp: name of the tracepoint
  *
  * The same as trace_<tp>_enabled(), but safe in headers.

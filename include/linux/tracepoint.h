@@ -4,26 +4,26 @@
 
 /*
  * Tracepoints: typed hooks in the kernel's code, to which functions (probes)
- * are connected at run time. Documentation/trace/tracepoints.rst tells how to
+ * are attached at run time. Documentation/trace/tracepoints.rst describes how to
  * add and use one; this is how they are built:
  *
  *  site	trace_foo(args) in the traced code: the guard, an immediate value
- *		which is patched into the code (linux/immediate.h), and behind
- *		it, out of line, one call that gathers the arguments.
- *  stub	__traceiter_foo(), one a tracepoint, which all its sites call:
- *		disables preemption and calls the probes, each with its data. On
- *		architectures that can, it is a patched jump to a trampoline,
- *		code made for the probes that are connected; on others with
- *		static calls, a single probe is called by one.
+ *		which is patched into the code (linux/immediate.h), and an
+ *		out-of-line call of the stub.
+ *  stub	__traceiter_foo(), one for each tracepoint, called by all sites:
+ *		disables preemption and calls the probes, each with its data.
+ *		With TRACEPOINT_TRAMPOLINE it is a patched jump to a trampoline,
+ *		code made for the attached probes. With TRACEPOINT_STATIC_CALL
+ *		it calls a single probe by a static call.
  *  object	__tracepoint_foo: name, guard and the array of probes, in the
- *		section __tracepoints; found by way of __tracepoints_ptrs.
- *  core	kernel/tracepoint.c connects and disconnects probes.
+ *		section __tracepoints; found through __tracepoints_ptrs.
+ *  core	kernel/tracepoint.c attaches and detaches probes.
  *
  * DECLARE_TRACE() makes the site, DEFINE_TRACE() the stub and the object. The
- * body of a stub in C is declared with the tracepoint, since only there are its
- * prototype and its arguments known; it becomes code where it is defined.
+ * body of a stub in C is in DECLARE_TRACE(), because only this gets the
+ * prototype and the arguments; DEFINE_TRACE() makes it code.
  *
- * After the tracepoints of Mathieu Desnoyers.
+ * Modelled on the tracepoints of Mathieu Desnoyers.
  */
 
 #include <linux/build_bug.h>
@@ -34,7 +34,7 @@
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 #include <linux/srcu.h>
-#include <linux/static_call.h>	/* for its users who get it from here */
+#include <linux/static_call.h>	/* some files rely on getting it from here */
 #include <linux/tracepoint-defs.h>
 #include <linux/types.h>
 
@@ -49,7 +49,7 @@ struct trace_eval_map {
 	unsigned long		eval_value;
 };
 
-/* Probes that do not care about their order have this priority. */
+/* The priority of probes whose order does not matter. */
 #define TRACEPOINT_DEFAULT_PRIO	10
 
 extern struct srcu_struct tracepoint_srcu;
@@ -68,12 +68,12 @@ int tracepoint_rcuidle_enter(void);
 void tracepoint_rcuidle_exit(int idx);
 
 /**
- * tracepoint_probe_register_may_exist - connect a probe, quietly if it is
+ * tracepoint_probe_register_may_exist - attach a probe, no warning on -EEXIST
  * @tp: the tracepoint
  * @probe: the function
  * @data: its first argument
  *
- * Like tracepoint_probe_register(), with no message when it is connected.
+ * Like tracepoint_probe_register(), without a message if it is already attached.
  *
  * Return: as tracepoint_probe_register().
  */
@@ -85,10 +85,10 @@ static inline int tracepoint_probe_register_may_exist(struct tracepoint *tp,
 }
 
 /**
- * tracepoint_active - is a tracepoint on?
+ * tracepoint_active - does a tracepoint have probes?
  * @tp: the tracepoint
  *
- * For tracepoints that are found at run time; code that knows the name uses
+ * For tracepoints that are found at run time. If the name is a constant, use
  * trace_<name>_enabled() or tracepoint_enabled().
  *
  * Context: any.
@@ -100,7 +100,7 @@ static inline bool tracepoint_active(const struct tracepoint *tp)
 }
 
 #ifdef CONFIG_MODULES
-/* What the notifiers get: a module that has tracepoints. */
+/* The argument of the notifiers: a module that has tracepoints. */
 struct tp_module {
 	struct list_head list;
 	struct module *mod;
@@ -184,7 +184,7 @@ void tracepoint_walk_10(struct tracepoint_func *probes, __TP_LONGS_10);
 void tracepoint_walk_11(struct tracepoint_func *probes, __TP_LONGS_11);
 void tracepoint_walk_12(struct tracepoint_func *probes, __TP_LONGS_12);
 
-/* For more arguments there is none; the name is compiled and never called. */
+/* For more than 12 arguments; compiled, but never called. */
 #define tracepoint_walk_0	NULL
 #endif
 
@@ -200,7 +200,7 @@ void syscall_unregfunc(void);
 #define TRACE_DEFINE_ENUM(x)
 #define TRACE_DEFINE_SIZEOF(x)
 
-/* An entry of __tracepoints_ptrs, by which tracepoints are enumerated. */
+/* An entry of __tracepoints_ptrs, the list of all tracepoints. */
 #ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
 static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 {
@@ -226,9 +226,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #endif /* _LINUX_TRACEPOINT_H */
 
 /*
- * From here on there is no guard against repeated inclusion: headers of trace
- * events redefine these macros and undefine them again, and the next such
- * header in the same file needs them as they are here.
+ * No guard against repeated inclusion from here on: headers of trace events
+ * redefine and undefine these macros, and the next header of trace events in the
+ * same file needs the definitions below.
  */
 
 #ifndef DECLARE_TRACE
@@ -251,9 +251,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #ifdef TRACEPOINTS_ENABLED
 
 /*
- * Is every argument one word, and are there at most twelve? The trampolines
- * pass arguments on by their number alone. The others, such as structures by
- * value, are few: their sites call a stub in C.
+ * Is every argument at most one word, and are there at most twelve? Trampolines
+ * only know the number of arguments. Few tracepoints have others, such as
+ * structures by value: their sites call a stub in C.
  */
 #define __TP_WORD(arg)		(sizeof(__typeof__(arg)) <= sizeof(long))
 #define __TP_WORDS_1(a)		__TP_WORD(a)
@@ -277,7 +277,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	__TP_NTH(args, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,		\
 		 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 
-/* The first argument of the stub stands for the data: each probe gets its own. */
+/* The first argument of the stub is a placeholder: each probe gets its own data. */
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 #define __TP_CALL_STUB(name, args)					\
 	do {								\
@@ -288,9 +288,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	} while (0)
 
 /*
- * The number of arguments, or 0 if a trampoline cannot pass them on. Only a
- * prototype knows their types: the answer becomes the size of an array there,
- * which sparse does not understand.
+ * The number of arguments, or 0 if a trampoline cannot pass them on. Their types
+ * are only known in a prototype: the result is the size of an array there, which
+ * sparse does not understand.
  */
 #ifdef __CHECKER__
 #define __TP_DECLARE_NR_ARGS(name, proto, args)				\
@@ -327,11 +327,11 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #endif
 
 /*
- * Calls the probes in order. A probe and its data are read from one array
- * that does not change but for probes that turn into a function that does
- * nothing, so a probe never sees the data of another one.
+ * Calls the probes in order. A probe and its data are read from one array. It is
+ * immutable, except that a removed probe may become a no-op. So a probe never
+ * gets the data of another one.
  *
- * Context: preemption is disabled, or tracepoint_srcu held.
+ * Context: preemption is disabled, or tracepoint_srcu is held.
  */
 #define __TP_CALL_PROBES(name, data_proto, args)			\
 	do {								\
@@ -350,8 +350,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
 /*
- * Where arguments of one word are passed on by their number alone, tracepoints
- * with as many of them share the loop.
+ * On 32 bit, all arguments of one word are passed in the same way: tracepoints
+ * with the same number of them share a loop.
  */
 #ifdef CONFIG_64BIT
 #define __TP_WALK_PROBES	__TP_CALL_PROBES
@@ -371,8 +371,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #endif
 
 /*
- * The stub calls a single probe directly, several ones by a walk of the array.
- * kernel/tracepoint-static-call.c sees to it that a probe gets its own data.
+ * The stub calls a single probe directly; for several it calls the walk of the
+ * array. kernel/tracepoint-static-call.c ensures that a probe gets its own data.
  */
 #define __TP_DECLARE_WALK(name, data_proto, args)			\
 	static noinline __maybe_unused notrace void			\
@@ -395,9 +395,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #endif
 
 /*
- * Sites that may run while RCU does not watch, as in the idle loop, make it
- * watch first. They are few: they call the probes by themselves. Modules
- * cannot have them, as in kernels before.
+ * Sites that may run while RCU is not watching, as in the idle loop, make it
+ * watch first. There are few, so they call the probes without a stub. Modules
+ * cannot have them, as in earlier kernels.
  */
 #ifndef MODULE
 #define __DECLARE_TRACE_RCUIDLE(name, proto, args, cond, data_proto)	\
@@ -417,8 +417,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #endif
 
 /*
- * Declared for the tracepoint and for its second name, of which each belongs
- * to a symbol of its own: a module uses the one that is exported.
+ * Declared for both names of a tracepoint. Each name has its own symbol, so a
+ * module can use the one that is exported.
  */
 #define __DECLARE_TRACE_REGISTER(name, data_proto)			\
 	extern struct tracepoint __tracepoint_##name;			\
@@ -452,8 +452,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	}
 
 /*
- * With lockdep, a site complains where RCU does not watch even while it is
- * off, rather than on the day somebody connects a probe.
+ * With lockdep, a site warns if RCU is not watching, even if the tracepoint has
+ * no probes.
  */
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
 	__DECLARE_TRACE_REGISTER(name, PARAMS(data_proto))		\
@@ -493,10 +493,10 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 				PARAMS(cond), PARAMS(data_proto))
 
 /*
- * The object is reached by the address of its symbol, or by a pointer of
- * __tracepoints_ptrs; nobody walks the section, whose padding is the
- * compiler's business. The stub is not traced: every event passes through it.
- * The semicolon at the end is for headers of events that have none.
+ * The object is found by its symbol, or by a pointer of __tracepoints_ptrs. The
+ * section itself cannot be walked, because the compiler may pad it. The stub is
+ * not traced: it is called for every event. The semicolon at the end is for
+ * headers of events that have none.
  */
 #define __DEFINE_TRACE(_name, _callbacks)				\
 	static const char __tpstrtab_##_name[]				\
@@ -512,8 +512,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	__TP_DEFINE_STUB(_name);
 
 /*
- * Kernels after 6.15 append _tp to the name that DECLARE_TRACE() is given, also
- * in the names of object and stub. These are second names of the same here.
+ * Kernels after 6.15 append _tp to the name in DECLARE_TRACE(), also in the names
+ * of the object and the stub. Here these names are aliases.
  */
 #define __DEFINE_TRACE_TP(name)						\
 	asm(".globl __tracepoint_" #name "_tp\n\t"			\
@@ -597,12 +597,12 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __tracepoint_string	__used __section("__tracepoint_str")
 
 /**
- * tracepoint_string - make a constant string known to the tools that read traces
- * @str: a string that stays as it is for as long as its module is loaded
+ * tracepoint_string - export a constant string to the tools that read traces
+ * @str: a string that does not change while its module is loaded
  *
- * An event that stores the pointer instead of the text is faster and smaller,
- * and tools that read the binary buffer find the text by the pointer in
- * tracefs, in printk_formats.
+ * An event that stores the pointer instead of the text is faster and smaller.
+ * Tools that read the binary buffer find the text of a pointer in the file
+ * printk_formats of tracefs.
  *
  * Return: @str.
  */
@@ -616,7 +616,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define tracepoint_string(str)	str
 #endif
 
-/* What DECLARE_TRACE() and TRACE_EVENT() share. */
+/* Shared by DECLARE_TRACE() and TRACE_EVENT(). */
 #define __DECLARE_TRACE_ALWAYS(name, proto, args)			\
 	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), true,	\
 			PARAMS(void *__data, proto))
@@ -626,8 +626,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 			PARAMS(void *__data, proto))
 
 /*
- * The second name of a tracepoint that is no event ends in _tp, to tell the
- * reader. Sites use the symbols of the first one.
+ * The second name of a tracepoint that is not an event: with _tp, to show that to
+ * the reader. Sites use the symbols of the first name.
  */
 #define __DECLARE_TRACE_TP(name, proto, args)				\
 	__DECLARE_TRACE_REGISTER(name##_tp, PARAMS(void *__data, proto)) \
@@ -653,17 +653,17 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * @proto: TP_PROTO(), the prototype of its arguments
  * @args: TP_ARGS(), their names
  *
- * Gives
+ * Defines
  *
- * - trace_<name>(), to be called where the event is;
+ * - trace_<name>(), to be called where the event occurs;
  * - trace_<name>_enabled(), to guard work that only the tracepoint needs, and
- *   trace_call__<name>(), which does not ask again, for use behind it;
+ *   trace_call__<name>(), for use after this test: it does not test again;
  * - register_trace_<name>(), register_trace_prio_<name>() and
  *   unregister_trace_<name>() for probes;
- * - the same functions for <name>_tp, the name that kernels after 6.15 give the
- *   tracepoint.
+ * - the same functions for <name>_tp, the name of the tracepoint in kernels
+ *   after 6.15.
  *
- * TRACE_EVENT() gives the same but for <name>_tp.
+ * TRACE_EVENT() defines the same, except those for <name>_tp.
  */
 #define DECLARE_TRACE(name, proto, args)				\
 	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))	\
@@ -675,7 +675,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * @proto: TP_PROTO(), the prototype of its arguments
  * @args: TP_ARGS(), their names
  * @cond: TP_CONDITION(), an expression on the arguments; evaluated only while
- *	  the tracepoint is on (with lockdep, always)
+ *	  the tracepoint has probes (with lockdep, always)
  */
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond)		\
 	__DECLARE_TRACE_IF(name, PARAMS(proto), PARAMS(args), PARAMS(cond)) \
@@ -690,9 +690,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 /*
  * Trace events are tracepoints with a record that ftrace and perf store and
- * print. They are declared with these macros; what makes the record of them is
- * in include/trace/, and samples/trace_events/ shows how. Here they are the
- * tracepoint alone.
+ * print. They are declared with these macros, which here only declare the
+ * tracepoint. include/trace/ redefines them to make the record;
+ * samples/trace_events/ is an example.
  */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
 
@@ -718,7 +718,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define TRACE_EVENT_FLAGS(event, flag)
 #define TRACE_EVENT_PERF_PERM(event, expr...)
 
-/* Events that the configuration leaves out: the calls stay and do nothing. */
+/* Events that are not configured: the calls do nothing. */
 #define DECLARE_EVENT_NOP(name, proto, args)				\
 	static inline void trace_##name(proto)				\
 	{								\

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The code of a set of function tracers. It stands where ftrace_caller() or, with a
- * tracer that wants all registers, ftrace_regs_caller() would stand, and does what
- * these do, but calls each tracer directly:
+ * The code of a set of function tracers. It replaces ftrace_caller() or, with a
+ * tracer that needs all registers, ftrace_regs_caller(). It does the same as these,
+ * but calls each tracer directly:
  *
  *	pushf				with all registers
  *	push ...			two frames, with frame pointers
  *	sub $REGS_SIZE, %rsp		the registers, as struct pt_regs
  *	mov ..., ...(%rsp); ...
- *	keep ip and parent_ip, which tracers may change in what they get
- *	lock				if a tracer asks for protection from recursion
+ *	keep ip and parent_ip		tracers may overwrite their arguments
+ *	lock				if a tracer needs protection from recursion
  *  for each tracer:
  *	load ip and parent_ip, tracer, registers
  *	call its function
@@ -20,8 +20,8 @@
  *	popf				with all registers
  *	ret
  *
- * With a direct call among the tracers, the end may return to what that one asked
- * for, as that of ftrace_regs_caller() does.
+ * If one of the tracers is a direct call, the end may return to its target, as the
+ * end of ftrace_regs_caller() does.
  */
 #include <linux/compiler.h>
 #include <linux/error-injection.h>
@@ -41,19 +41,19 @@
 
 #include "../../../kernel/trace/ftrace_sets.h"
 
-/* Numbers of registers, as instructions have them. */
+/* Numbers of registers, as encoded in instructions. */
 enum { AX, CX, DX, BX, SP, BP, SI, DI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
 /* Where registers are in the frame. */
 #define AT(reg)		offsetof(struct pt_regs, reg)
 #define REGS_SIZE	sizeof(struct pt_regs)
 
-/* What is pushed ahead of the frame: two frames of %rbp and address, and %rbp. */
+/* Pushed before struct pt_regs: %rbp, then two frames of address and %rbp. */
 #define FRAMES_SIZE	(IS_ENABLED(CONFIG_FRAME_POINTER) ? 5 * sizeof(long) : 0)
 
 /*
- * In a frame without all registers nobody looks at the places of these. With all
- * registers they are saved, and what is kept is in the registers themselves.
+ * Where values are kept across the calls. With all registers saved: in these
+ * registers. Otherwise in their places in the frame, which are unused then.
  */
 #define IP_REG		BX
 #define PARENT_REG	R12
@@ -68,7 +68,7 @@ struct set_writer {
 	bool regs;		/* all registers */
 	bool locked;
 	bool direct;
-	unsigned int added;	/* for the flags */
+	unsigned int added;	/* bytes on the stack for the flags */
 };
 
 /* REX.W, an opcode with a register, and a place on the stack. */
@@ -159,7 +159,7 @@ static void write_save(struct set_writer *s)
 	text_write_insn(w, 0x48, 0x83, 0xef, MCOUNT_INSN_SIZE);	/* sub $, %rdi */
 }
 
-/* Without all registers, the code segment is what tells so. */
+/* A code segment of 0 marks a frame without all registers. */
 static void write_save_others(struct set_writer *s)
 {
 	unsigned int i, size = REGS_SIZE + FRAMES_SIZE;
@@ -202,7 +202,7 @@ static void write_load_kept(struct set_writer *s)
 	}
 }
 
-/* The operand of a jump that is written later. Return: where it is. */
+/* write_jump_here() writes the operand later. Return: its argument @from. */
 static unsigned int write_jump_later(struct text_writer *w, u8 condition)
 {
 	text_write_insn(w, 0x0f, 0x80 | condition);
@@ -222,7 +222,7 @@ static void write_jump_here(struct text_writer *w, unsigned int from)
 #define JUMP_NOT_ZERO	0x5
 #define JUMP_SIGN	0x8
 
-/* An opcode and an operand of this CPU. */
+/* An opcode and a per-CPU operand. */
 #define write_this_cpu(w, var, bytes...)				\
 	do {								\
 		if (IS_ENABLED(CONFIG_SMP))				\
@@ -235,8 +235,9 @@ static void write_jump_here(struct text_writer *w, unsigned int from)
 #define TASK_BIT	(TRACE_LIST_START + TRACE_CTX_NORMAL)
 
 /*
- * What the code of a set does itself for a task that is not within a tracer. Disables
- * preemption if it succeeds. Return: the bit, or -1 if no tracer must be called.
+ * The slow path of the lock; the code of a set itself locks for a task that is not in a
+ * tracer. Disables preemption on success. Return: the bit, or -1 if no tracer must be
+ * called.
  */
 static notrace long lock_set(unsigned long ip, unsigned long parent_ip)
 {
@@ -244,7 +245,7 @@ static notrace long lock_set(unsigned long ip, unsigned long parent_ip)
 }
 NOKPROBE_SYMBOL(lock_set);
 
-/* The rest of unlocking, where preemption was asked for. */
+/* Reschedules at the unlock if that is needed. */
 static notrace void resched(void)
 {
 #ifdef CONFIG_PREEMPTION
@@ -253,7 +254,7 @@ static notrace void resched(void)
 }
 NOKPROBE_SYMBOL(resched);
 
-/* Return: the operand of a jump to where nothing is called. */
+/* Return: for write_jump_here(), of a jump that skips the calls. */
 static unsigned int write_set_lock(struct set_writer *s)
 {
 	struct text_writer *w = s->w;
@@ -313,7 +314,7 @@ static void write_set_unlock(struct set_writer *s)
 	text_write_s32(w, offsetof(struct task_struct, trace_recursion));
 }
 
-/* For tracers that must not be called while RCU does not watch. */
+/* For tracers that must not be called while RCU is not watching. */
 static notrace void call_watched(unsigned long ip, unsigned long parent_ip,
 				 struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
@@ -347,7 +348,7 @@ static void write_calls(struct set_writer *s)
 	}
 }
 
-/* Of one size, wherever it is: the choice depends on the address. */
+/* One size for both choices: they depend on the address, which follows from the size. */
 static void write_return(struct text_writer *w)
 {
 #ifdef CONFIG_RETHUNK
@@ -361,7 +362,7 @@ static void write_return(struct text_writer *w)
 			INT3_INSN_OPCODE, INT3_INSN_OPCODE);
 }
 
-/* @left: so many bytes stay on the stack, without the flags */
+/* @left: how many bytes stay on the stack, not counting the flags */
 static void write_restore(struct set_writer *s, unsigned int left)
 {
 	unsigned int i = ARRAY_SIZE(caller_saved);
@@ -379,7 +380,7 @@ static void write_restore(struct set_writer *s, unsigned int left)
 	write_return(w);
 }
 
-/* Tracers may change where the function goes on. */
+/* Tracers may change the address at which the function continues. */
 static void write_restore_others(struct set_writer *s)
 {
 	unsigned int i, size = REGS_SIZE + FRAMES_SIZE;
@@ -395,7 +396,7 @@ static void write_restore_others(struct set_writer *s)
 		write_load(w, others[i].reg, others[i].at);
 }
 
-/* The flags and the address of the direct call take the place of the flags. */
+/* Moves the flags down by a word; the address of the direct call replaces them. */
 static void write_direct_end(struct set_writer *s, unsigned int from)
 {
 	unsigned int size = REGS_SIZE + FRAMES_SIZE;
@@ -443,7 +444,7 @@ static void write_set(struct text_writer *w, const void *arg)
 static void note_flags(struct set_writer *s, unsigned long flags)
 {
 	s->regs |= !!(flags & FTRACE_OPS_FL_SAVE_REGS);
-	/* A direct call is looked up in a hash that changes under readers. */
+	/* The hash of direct calls may change during a lookup: disable preemption. */
 	s->locked |= !!(flags & (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU |
 				 FTRACE_OPS_FL_DIRECT));
 	s->direct |= !!(flags & FTRACE_OPS_FL_DIRECT);
@@ -454,7 +455,7 @@ static void note_flags(struct set_writer *s, unsigned long flags)
  * @set: the set
  *
  * Context: ftrace_lock is held; may sleep; takes text_mutex.
- * Return: 0, -ENOMEM, or -ERANGE if the function of a tracer is too far.
+ * Return: 0, -ENOMEM, or -ERANGE if the function of a tracer is too far away.
  */
 int arch_ftrace_make_set(struct ftrace_set *set)
 {
@@ -470,8 +471,8 @@ int arch_ftrace_make_set(struct ftrace_set *set)
 ALLOW_ERROR_INJECTION(arch_ftrace_make_set, ERRNO);
 
 /**
- * arch_ftrace_update_begin - begin to let sets call new functions
- * @nr: at most so many calls change
+ * arch_ftrace_update_begin - begin to change the calls in sets
+ * @nr: maximum number of changes
  *
  * Context: ftrace_lock is held; may sleep; takes text_mutex, until
  *	    arch_ftrace_update_end().
@@ -483,7 +484,7 @@ void arch_ftrace_update_begin(unsigned int nr)
 }
 
 /**
- * arch_ftrace_update_member - let the code of a set call a new function
+ * arch_ftrace_update_member - make the code of a set call a new function
  * @member: the tracer that has a new function, in its set
  *
  * Context: between arch_ftrace_update_begin() and arch_ftrace_update_end().
@@ -501,7 +502,7 @@ void arch_ftrace_update_member(struct ftrace_set_member *member)
 }
 
 /**
- * arch_ftrace_remove_member - let the code of a set not call a tracer any more
+ * arch_ftrace_remove_member - remove the call of a tracer from the code of a set
  * @member: the tracer, in its set
  *
  * Context: between arch_ftrace_update_begin() and arch_ftrace_update_end().

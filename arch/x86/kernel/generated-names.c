@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of code that is made at run time: for kallsyms, and so for the stacks of an
- * oops, and for perf.
+ * Names of code that is generated at run time, for kallsyms (and so for the stacks of
+ * an oops) and for perf.
  */
 #include <linux/capability.h>
 #include <linux/error-injection.h>
@@ -24,7 +24,7 @@ struct generated_name {
 	struct rcu_head rcu;
 	unsigned long text;
 	unsigned int size;
-	const char *module;	/* what stands for one */
+	const char *module;	/* shown as the name of a module */
 	char name[];
 };
 
@@ -52,12 +52,12 @@ static void send_message(struct work_struct *work)
 		perf_event_text_poke(text->text, text->text, text->size, NULL, 0);
 	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, text->name->text, text->size,
 			   message->gone, text->name->name);
-	/* perf keeps the code for as long as it knows the name. */
+	/* perf keeps the code only while the name is registered. */
 	if (!message->gone)
 		perf_event_text_poke(text->text, NULL, 0, text->text, text->size);
 }
 
-/* Without a word to the audit log, as nothing is refused. */
+/* Writes nothing to the audit log, because nothing is denied. */
 static bool may_know_pointers(void)
 {
 	return current->flags & PF_KTHREAD ||
@@ -66,16 +66,16 @@ static bool may_know_pointers(void)
 }
 
 /*
- * perf gives addresses and code to the events of the current task too, and these may
- * be of a user who is not to know them: any user may enable a trace event, and so make
- * code, which has pointers in it. A kernel thread has no such events.
+ * perf reports addresses and code to the events of the current task too. These may
+ * belong to a user that must not get them: any user may enable a trace event, and so
+ * cause code with pointers to be generated. A kernel thread has no such events.
  */
 static void tell_perf(const struct generated_text *text, bool gone)
 {
 	struct perf_message message = { .text = text, .gone = gone };
 
 	if (system_state < SYSTEM_RUNNING)
-		return;		/* nobody listens, and there may be no such thread */
+		return;		/* no listener yet, and maybe no kernel thread */
 	INIT_WORK_ONSTACK(&message.work, send_message);
 	if (may_know_pointers()) {
 		send_message(&message.work);
@@ -88,9 +88,9 @@ static void tell_perf(const struct generated_text *text, bool gone)
 
 /**
  * name_generated_text - give a piece of generated code its name
- * @text: the piece, until unname_generated_text()
- * @kind: what it is; decides how the name begins
- * @name: how it goes on; is copied
+ * @text: the piece; it has the name until unname_generated_text()
+ * @kind: selects the prefix of the name
+ * @name: the rest of the name; is copied
  *
  * Context: may sleep.
  * Return: 0, or -ENOMEM.
@@ -120,8 +120,8 @@ int name_generated_text(struct generated_text *text, enum generated_text_kind ki
 ALLOW_ERROR_INJECTION(name_generated_text, ERRNO);
 
 /**
- * unname_generated_text - forget the name of a piece of generated code
- * @text: the piece, which nobody calls any more
+ * unname_generated_text - remove the name of a piece of generated code
+ * @text: the piece, which has no callers now
  *
  * Context: may sleep.
  */
@@ -152,11 +152,11 @@ static const struct generated_name *find_name(unsigned long addr)
  * @addr: an address
  * @size: gets the size of the piece, unless it is NULL
  * @offset: gets the offset of the address in it, unless it is NULL
- * @modname: gets what stands for a module, unless it is NULL
+ * @modname: gets the name shown for the module, unless it is NULL
  * @name: gets the name, of at most KSYM_NAME_LEN bytes
  *
  * Context: any.
- * Return: @name, or NULL if no such code is there.
+ * Return: @name, or NULL if @addr is not in generated code.
  */
 const char *generated_text_lookup(unsigned long addr, unsigned long *size,
 				  unsigned long *offset, char **modname, char *name)
@@ -180,15 +180,15 @@ const char *generated_text_lookup(unsigned long addr, unsigned long *size,
 
 /**
  * generated_text_get_kallsym - one of the pieces of generated code, for /proc/kallsyms
- * @symnum: which one
+ * @symnum: index of the piece
  * @value: gets its address
  * @type: gets the type of the symbol
  * @name: gets its name, of at most KSYM_NAME_LEN bytes
- * @module_name: gets what stands for a module, of at most MODULE_NAME_LEN bytes
+ * @module_name: gets the name shown for the module, of at most MODULE_NAME_LEN bytes
  * @exported: gets whether it is exported
  *
  * Context: any.
- * Return: 0, or -ERANGE if there are not so many.
+ * Return: 0, or -ERANGE if there is no such piece.
  */
 int generated_text_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 			       char *name, char *module_name, int *exported)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Code that is made at run time: its memory, how it is written, and what unwinders
- * learn of it. See asm/generated-text.h.
+ * Code that is generated at run time: its memory, how it is written, and the
+ * information for unwinders. See asm/generated-text.h.
  *
- * A piece lies in a chunk of memory that is never writable where it is executable:
- * it is filled by text_poke(), and used again. Ahead of each piece a few words tell
- * how deep the stack is in it. Unwinders look for the chunk of an address at any
- * time, without a lock. The table of chunks is static for them; the slots of a chunk
- * that was freed wait for a grace period.
+ * A piece is part of a chunk of memory that is never writable and executable at the
+ * same time: text_poke() fills it, and freed parts are used again. A header before
+ * each piece has the depth of the stack in it. Unwinders look up the chunk of an
+ * address at any time, without a lock. For them the table of chunks is static, and a
+ * chunk is freed after a grace period.
  */
 #include <linux/bitmap.h>
 #include <linux/error-injection.h>
@@ -26,7 +26,7 @@
 #define CHUNK_SIZE	(16 * PAGE_SIZE)
 #define SLOT_SIZE	16
 #define SLOTS		(CHUNK_SIZE / SLOT_SIZE)
-#define MAX_CHUNKS	16	/* of a kind; beyond, its users do without */
+#define MAX_CHUNKS	16	/* of a kind; if that is not enough, allocations fail */
 
 struct slots {
 	DECLARE_BITMAP(used, SLOTS);
@@ -34,12 +34,12 @@ struct slots {
 };
 
 struct chunk {
-	u8 *text;		/* NULL while there is no such chunk */
+	u8 *text;		/* NULL while the entry is unused */
 	struct slots *slots;
 	enum generated_text_kind kind;
 };
 
-/* What lies ahead of a piece. */
+/* The header before a piece. */
 struct text_info {
 	u16 size;
 	u16 nr_depths;
@@ -49,9 +49,9 @@ struct text_info {
 /* Protects the table and the slots. Nests outside text_mutex. */
 static DEFINE_MUTEX(chunks_mutex);
 static struct chunk chunks[NR_GENERATED_KINDS * MAX_CHUNKS];
-static unsigned int nr_chunks;		/* none is used from there on */
+static unsigned int nr_chunks;		/* entries from there on are unused */
 
-/* All chunks lie in between, now and before. Most text that is unwound does not. */
+/* All chunks, freed ones too, are in this range. Most text that is unwound is not. */
 static unsigned long lowest = ULONG_MAX, highest;
 
 static bool find_chunk(unsigned long addr, struct chunk *found)
@@ -61,7 +61,7 @@ static bool find_chunk(unsigned long addr, struct chunk *found)
 	if (addr < READ_ONCE(lowest) || addr >= READ_ONCE(highest))
 		return false;
 	for (i = 0; i < nr; i++) {
-		/* The slots of this text, or of a later one. */
+		/* The slots are those of this text, or of a later one in the same entry. */
 		found->text = smp_load_acquire(&chunks[i].text);
 		found->slots = READ_ONCE(chunks[i].slots);
 		found->kind = READ_ONCE(chunks[i].kind);
@@ -94,11 +94,11 @@ static size_t info_size(unsigned int nr_depths)
 }
 
 /**
- * is_generated_text - does an address lie where such code is?
+ * is_generated_text - is an address in memory for generated code?
  * @addr: the address
  *
  * Context: any.
- * Return: true if it does.
+ * Return: true if it is.
  */
 bool is_generated_text(unsigned long addr)
 {
@@ -108,12 +108,12 @@ bool is_generated_text(unsigned long addr)
 }
 
 /**
- * is_generated_text_of - does an address lie where such code of a kind is?
+ * is_generated_text_of - is an address in memory for generated code of a kind?
  * @kind: the kind
  * @addr: the address
  *
  * Context: any.
- * Return: true if it does.
+ * Return: true if it is.
  */
 bool is_generated_text_of(enum generated_text_kind kind, unsigned long addr)
 {
@@ -123,13 +123,13 @@ bool is_generated_text_of(enum generated_text_kind kind, unsigned long addr)
 }
 
 /**
- * generated_text_depth - how deep is the stack at an instruction?
+ * generated_text_depth - get the depth of the stack at an instruction
  * @addr: its address
  *
  * Context: preemption is disabled.
- * Return: the words between what %rsp points to and the return address; or
- *	   GENERATED_BP_PUSHED, GENERATED_BP_SET, or GENERATED_NO_TEXT if no such
- *	   code is there.
+ * Return: the number of words between what %rsp points to and the return address;
+ *	   or GENERATED_BP_PUSHED, GENERATED_BP_SET, or GENERATED_NO_TEXT if @addr
+ *	   is not in generated code.
  */
 int generated_text_depth(unsigned long addr)
 {
@@ -140,7 +140,7 @@ int generated_text_depth(unsigned long addr)
 
 	if (!info)
 		return GENERATED_NO_TEXT;
-	/* It may be overwritten now, for a stack that is not quite right. */
+	/* It may be overwritten now, if the stack has an outdated address. */
 	nr = READ_ONCE(info->nr_depths);
 	offset = addr - (unsigned long)info - info_size(nr);
 	if (nr > GENERATED_MAX_DEPTHS || offset < 0 || offset >= info->size)
@@ -172,8 +172,8 @@ static void free_chunk_text(u8 *text)
 }
 #else
 /*
- * Nothing allocates executable memory: one chunk is a part of the image, in the
- * section that kprobes keep off.
+ * No allocator of executable memory is built: one chunk is a part of the image, in
+ * the section where kprobes are forbidden.
  */
 asm(".pushsection .kprobes.text, \"ax\"\n\t"
 	".balign 16\n\t"
@@ -264,9 +264,9 @@ static u8 *alloc_memory(enum generated_text_kind kind, unsigned int size)
 
 /**
  * generated_text_poke - write to a piece
- * @text: where, in one that no CPU executes just there
- * @bytes: what
- * @size: how many bytes
+ * @text: where to write; no CPU may execute this part now
+ * @bytes: what to write
+ * @size: number of bytes
  *
  * Context: may sleep; takes text_mutex.
  */
@@ -285,8 +285,8 @@ void generated_text_poke(u8 *text, const u8 *bytes, unsigned int size)
 
 /**
  * generated_text_poke_int3 - write breakpoints to a piece
- * @text: where, in one that no CPU executes just there
- * @size: how many bytes
+ * @text: where to write; no CPU may execute this part now
+ * @size: number of bytes
  *
  * Context: may sleep; takes text_mutex.
  */
@@ -303,7 +303,7 @@ void generated_text_poke_int3(u8 *text, unsigned int size)
 	}
 }
 
-/* Unwinders find what lies ahead of a piece only when it is complete. */
+/* Lets unwinders find the header of a piece that is complete. */
 static void publish(u8 *memory)
 {
 	struct chunk chunk;
@@ -329,7 +329,7 @@ static void free_memory(u8 *memory, unsigned int size)
 	mutex_unlock(&chunks_mutex);
 }
 
-/* All empty chunks but the first one of each kind, which the next piece can have. */
+/* Removes empty chunks, but keeps the first one of each kind for the next piece. */
 static unsigned int unlink_empty_chunks(struct chunk *unlinked)
 {
 	unsigned int nr_empty = 0;
@@ -350,7 +350,7 @@ static unsigned int unlink_empty_chunks(struct chunk *unlinked)
 }
 
 /**
- * trim_generated_text - give back memory that no piece uses
+ * trim_generated_text - free memory that no piece uses
  *
  * Context: may sleep; waits for a grace period of RCU if there is such memory.
  */
@@ -363,7 +363,7 @@ void trim_generated_text(void)
 	mutex_lock(&trim_mutex);
 	nr = unlink_empty_chunks(unlinked);
 	if (nr)
-		synchronize_rcu();	/* unwinders do not read the slots any more */
+		synchronize_rcu();	/* until unwinders no longer read the slots */
 	while (nr--) {
 		free_chunk_text(unlinked[nr].text);
 		kfree(unlinked[nr].slots);
@@ -375,7 +375,7 @@ void trim_generated_text(void)
  * text_write - write bytes
  * @w: the text
  * @bytes: what to write
- * @size: how many there are
+ * @size: number of bytes
  */
 void text_write(struct text_writer *w, const void *bytes, unsigned int size)
 {
@@ -397,7 +397,7 @@ void text_write_s32(struct text_writer *w, s32 value)
 /**
  * text_write_target - write the operand of a call or jump
  * @w: the text
- * @target: where it leads
+ * @target: the target
  */
 void text_write_target(struct text_writer *w, const void *target)
 {
@@ -411,7 +411,7 @@ void text_write_target(struct text_writer *w, const void *target)
 /**
  * text_write_ptr - write a MOV of a constant to a register
  * @w: the text
- * @reg: the register, one of the lower eight, by its number
+ * @reg: the number of the register, which is one of the lower eight
  * @ptr: the constant
  *
  * The instruction has an even number of bytes.
@@ -430,7 +430,7 @@ void text_write_ptr(struct text_writer *w, u8 reg, const void *ptr)
 }
 
 /**
- * text_write_depth - tell how deep the stack is from here on
+ * text_write_depth - record the depth of the stack from here on
  * @w: the text
  * @depth: see struct generated_depth
  */
@@ -452,10 +452,10 @@ static void write_info(const struct text_writer *w, u8 *buffer)
 
 /**
  * generate_text - make a piece of code
- * @kind: of which kind it is
- * @write: writes it, and is called twice: first it learns the size
+ * @kind: the kind of the piece
+ * @write: writes the code; called twice, the first time to find out the size
  * @arg: the second argument of @write
- * @result: gets the piece, until free_generated_text()
+ * @result: gets the piece; free it with free_generated_text()
  *
  * Context: may sleep; takes text_mutex.
  * Return: 0, -ENOMEM (also for more than 64 KiB), or -ERANGE if a target is too far.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Immediate values on x86: what the instruction of a site must be for a value,
- * and the patching of it by text_poke.
+ * Immediate values on x86: makes the instruction of a site for a value, and
+ * patches it by text_poke.
  */
 #include <linux/bug.h>
 #include <linux/cache.h>
@@ -38,8 +38,9 @@ struct imv_insn {
 };
 
 /*
- * Two bytes when that is enough, except where the jump is built with five; see
- * arch_imv_init_site(). The text does not say, for another CPU may be patching it.
+ * Jumps to a near target have two bytes, except those that are always compiled to
+ * five; see arch_imv_init_site(). Does not read the text, which another CPU may be
+ * patching.
  */
 static bool is_short_jump(const struct imv_site *site)
 {
@@ -70,11 +71,11 @@ unsigned int arch_imv_insn_size(const struct imv_site *site)
 EXPORT_FOR_TEST(arch_imv_insn_size);
 
 /**
- * arch_imv_reserved_size - size of what nobody else may patch at a site
+ * arch_imv_reserved_size - size of the text at a site that others must not patch
  * @site: the site
  *
  * Context: any, also while the site is patched.
- * Return: it, in bytes.
+ * Return: the size in bytes.
  */
 unsigned int arch_imv_reserved_size(const struct imv_site *site)
 {
@@ -84,7 +85,7 @@ unsigned int arch_imv_reserved_size(const struct imv_site *site)
 }
 
 /**
- * arch_imv_init_site - make the instruction of a site as long as its record says
+ * arch_imv_init_site - shorten the jump of a site if its target is near
  * @site: the site
  *
  * The assembler may choose a long jump where a short one is enough: for a target
@@ -190,7 +191,7 @@ static bool is_mov(const u8 *insn, unsigned int size)
 	}
 }
 
-/* Does it load the zero that it was built for, of the size of the variable? */
+/* Is it a MOV of zero, as compiled, of the size of the variable? */
 static bool is_built_mov(const struct imv_site *site)
 {
 	unsigned int size = site->target;
@@ -211,7 +212,7 @@ static bool is_built_jump(const struct imv_site *site, unsigned int size)
 	return *insn == built.bytes[0] && !memcmp(insn, built.bytes, size);
 }
 
-/* No code was made for it so far. */
+/* Is it a jump to the target of the record, and the variable zero, as compiled? */
 static bool is_built_jump_to(const struct imv_site *site)
 {
 	struct imv_insn built = { .size = JMP32_INSN_SIZE };
@@ -229,7 +230,7 @@ static bool is_built_jump_to(const struct imv_site *site)
  * arch_imv_init_site().
  *
  * Context: before any site is patched.
- * Return: is it what the record says, for a value of zero?
+ * Return: true if it matches the record and a value of zero.
  */
 bool arch_imv_is_built(const struct imv_site *site)
 {
@@ -242,7 +243,7 @@ bool arch_imv_is_built(const struct imv_site *site)
 }
 EXPORT_FOR_TEST(arch_imv_is_built);
 
-/* Is what is at a site a thing that was put there? */
+/* Does a site have code that was compiled or patched there? */
 static bool is_intact(const struct imv_site *site, unsigned int size)
 {
 	struct imv_insn jump = { .size = size };
@@ -257,7 +258,7 @@ static bool is_intact(const struct imv_site *site, unsigned int size)
 	return !memcmp(insn, jump.bytes, size) || !memcmp(insn, x86_nops[size], size);
 }
 
-/* Both forms of some short jumps have the same second byte. */
+/* The second byte of a short jump may be the same as that of the NOP. */
 static bool differs_behind_first_byte(const struct imv_site *site, unsigned int size)
 {
 	u8 distance = imv_site_target(site) - imv_site_insn(site) - JMP8_INSN_SIZE;
@@ -267,8 +268,8 @@ static bool differs_behind_first_byte(const struct imv_site *site, unsigned int 
 }
 
 /*
- * Is the code what it is to be? Then a debugger's breakpoint in the place of the
- * first byte is not in the way.
+ * Is the code already right? A debugger's breakpoint in place of the first byte is
+ * ignored if the other bytes are right.
  */
 static bool is_current(const struct imv_site *site, const struct imv_insn *new)
 {
@@ -282,9 +283,9 @@ static bool is_current(const struct imv_site *site, const struct imv_insn *new)
 
 /**
  * arch_imv_expect - prepare for the changes of a sweep
- * @nr: at most so many
+ * @nr: maximum number of changes
  *
- * See text_poke_expect() for how many reach the CPUs together.
+ * See text_poke_expect() for the size of a batch.
  *
  * Context: may sleep; takes text_mutex, which arch_imv_finish() releases.
  */
@@ -301,8 +302,8 @@ void arch_imv_expect(unsigned int nr)
  *
  * Context: unless @early, text_mutex is held and the change is complete after
  *	    arch_imv_finish().
- * Return: 0, or -EINVAL if the site is to change and has bytes that were not put
- *	   there, such as the breakpoint of a debugger: then it is left alone.
+ * Return: 0, or -EINVAL if the site must change but has unexpected bytes, such as
+ *	   the breakpoint of a debugger: then it is not patched.
  */
 int __ref arch_imv_patch(const struct imv_site *site, bool early)
 {
@@ -333,8 +334,8 @@ EXPORT_FOR_TEST(arch_imv_patch);
  * @site: the site
  * @early: nothing can execute the site now; patch it at once
  *
- * Stops the machine if the code is not what it has to be, as jump labels do:
- * there is no telling what else is overwritten.
+ * Calls BUG() if the code of the site is not as expected, as jump labels do:
+ * other code may be overwritten too.
  *
  * Context: as for arch_imv_patch().
  */

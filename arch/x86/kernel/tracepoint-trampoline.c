@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Trampolines of tracepoints: code that calls the probes of one tracepoint, each
- * with its data as a constant and by a direct call. With the mitigations of
- * speculation an indirect call is dear, and a loop over an array has one a probe.
+ * with its data as a constant and by a direct call. A loop over an array has an
+ * indirect call for each probe, which is slow with the mitigations of speculation.
  *
  * The stub of the tracepoint jumps here with preemption disabled and with the
- * arguments where the probes expect them, but for their first one, the data. A
+ * arguments where the probes expect them, except their first one, the data. A
  * trampoline is
  *
- *	nothing on a CPU that is offline, where RCU does not watch
+ *	leave on a CPU that is offline, where RCU is not watching
  *	push %rbp; mov %rsp, %rbp	with a frame
- *	push %rsi; ...			save, when there are several probes
+ *	push %rsi; ...			save, if there are several probes
  *  for each probe:
  *	mov ...(%rsp), %rsi; ...	restore; pop, for the last one
  *	push ...(%rbp); ...		arguments on the stack
- *	mov $data, %rdi			but NULL, for the first one
+ *	mov $data, %rdi			unless NULL, for the first one
  *	call probe
  *	add $size, %rsp			with arguments on the stack
  *
@@ -22,13 +22,13 @@
  *	jmp __tracepoint_leave
  *
  * Preemption is disabled as long as a CPU is in a trampoline, so a grace period
- * of RCU is enough to free one. That is why the end, which enables preemption,
- * is in the kernel's text; or, for a single probe, in a cell, where it stays.
+ * of RCU is enough to free one. Therefore the end, which enables preemption, is
+ * in the kernel's text or, for a single probe, in a cell, which is never freed.
  *
- * There is a frame, as of C code with frame pointers, where these are the
- * configuration's, and where arguments are on the stack.
+ * A trampoline has a frame, like C code with frame pointers, if the kernel is
+ * configured with these or if arguments are on the stack.
  *
- * The idea of such code is that of the trampolines of ftrace and BPF.
+ * The idea is from the trampolines of ftrace and BPF.
  */
 #include <linux/bitmap.h>
 #include <linux/error-injection.h>
@@ -48,13 +48,12 @@
 #endif
 
 /*
- * Most tracepoints that are on have one probe. There are cells for their
- * trampolines, which save the jump to __tracepoint_leave(): each cell has its
- * own end, which nothing changes while trampolines are written ahead of it and
- * freed. A task that was preempted in such an end, where preemption is enabled
- * again, finds it unchanged: cells are never freed. There are none with frame
- * pointers, on a CPU that needs return thunks, and for what is registered while the
- * kernel boots.
+ * Most tracepoints with probes have a single one. Its trampoline is in a cell, which
+ * saves the jump to __tracepoint_leave(): each cell has its own end. The end does not
+ * change while trampolines before it are written and freed, and cells are never
+ * freed. So a task that was preempted in the end, after it had enabled preemption,
+ * can continue there. There are no cells with frame pointers, on a CPU that needs
+ * return thunks, and for probes registered during boot.
  */
 #define CELL_CODE_SIZE	32	/* the code is at the end of these bytes */
 #define CELL_END_SIZE	16
@@ -71,11 +70,11 @@ static bool is_cell(const u8 *text)
 }
 
 /**
- * is_tracepoint_trampoline - does an address lie in a trampoline?
+ * is_tracepoint_trampoline - is an address in a trampoline?
  * @addr: the address
  *
  * Context: any.
- * Return: true if it lies where the trampolines of tracepoints are.
+ * Return: true if it is in the memory for trampolines of tracepoints.
  */
 bool is_tracepoint_trampoline(unsigned long addr)
 {
@@ -90,14 +89,13 @@ static bool is_tracepoint_walk(unsigned long addr)
 }
 
 /**
- * is_tracepoint_dispatch - does an address lie in what calls probes?
+ * is_tracepoint_dispatch - is an address in code that calls probes?
  * @addr: the address
  *
- * That is a trampoline, or what takes its place. Nobody wrote it for its own
- * sake: stacks of events leave it out.
+ * That is a trampoline or __tracepoint_walk(). Stacks of events omit it.
  *
  * Context: any.
- * Return: true if it lies there.
+ * Return: true if it is.
  */
 bool is_tracepoint_dispatch(unsigned long addr)
 {
@@ -105,25 +103,26 @@ bool is_tracepoint_dispatch(unsigned long addr)
 }
 
 /**
- * tracepoint_caller_regs - let registers tell of the traced code
- * @regs: what perf_fetch_caller_regs() in a probe stored, of its caller
+ * tracepoint_caller_regs - make registers refer to the traced code
+ * @regs: registers of a probe's caller, from perf_fetch_caller_regs() in the probe
  *
- * The caller of a probe may be a trampoline, or what takes its place; then the
- * instruction pointer becomes that of the code that has the tracepoint.
+ * If the caller is a trampoline or __tracepoint_walk(), sets the instruction
+ * pointer to that of the code that has the tracepoint.
  *
  * Context: a probe.
  */
 notrace void tracepoint_caller_regs(struct pt_regs *regs)
 {
 	const unsigned long *frame = (const unsigned long *)regs->sp;
-	/* Each event recorded by perf pays for this: trampolines are found once. */
+	/* This runs for each event that perf records, so look it up only once. */
 	int depth = generated_text_depth(regs->ip - 1);
 
 	if (depth == GENERATED_NO_TEXT && !is_tracepoint_walk(regs->ip))
 		return;
 	/*
-	 * The probe's frame: %rbp of its caller, the address in that, its stack.
-	 * The depth is negative if %rbp points to a frame, as without a trampoline.
+	 * The probe's frame: %rbp of its caller, the return address, then the
+	 * caller's stack. The depth is negative if the caller has a frame, as
+	 * __tracepoint_walk() has.
 	 */
 	if (depth < 0)
 		regs->ip = ((const unsigned long *)frame[0])[1];
@@ -143,7 +142,7 @@ static void write_online_check(struct text_writer *w)
 #endif
 }
 
-/* The argument registers behind the data: how they are pushed and popped. */
+/* How the argument registers after that of the data are pushed and popped. */
 static const struct { u8 size, push[2], pop[2]; } arg_regs[TRACEPOINT_REG_ARGS] = {
 	{ 1, { 0x56 }, { 0x5e } },				/* rsi */
 	{ 1, { 0x52 }, { 0x5a } },				/* rdx */
@@ -152,7 +151,7 @@ static const struct { u8 size, push[2], pop[2]; } arg_regs[TRACEPOINT_REG_ARGS] 
 	{ 2, { 0x41, 0x51 }, { 0x41, 0x59 } },			/* r9 */
 };
 
-/* With a frame, %rsp tells unwinders nothing. */
+/* With a frame, unwinders do not use %rsp. */
 static void write_save(struct text_writer *w, unsigned int nr, bool framed)
 {
 	unsigned int i;
@@ -186,13 +185,13 @@ static void write_restore(struct text_writer *w, unsigned int nr, bool framed)
 	}
 }
 
-/* Sites pass NULL for the data, which the first probe finds there. */
+/* Sites pass NULL as the data, so the first probe needs no load of NULL. */
 static void write_call(struct text_writer *w, const struct tracepoint_func *probe,
 		       bool first, unsigned int on_stack)
 {
 	unsigned int i;
 
-	/* A probe may change what is on its stack, so each gets its own. */
+	/* A probe may change its arguments on the stack, so each gets a copy. */
 	for (i = on_stack; i--; )
 		text_write_insn(w, 0xff, 0x75, 16 + 8 * i);	/* push ...(%rbp) */
 	if (probe->data || !first)
@@ -244,7 +243,7 @@ static void write_trampoline(struct text_writer *w, const void *arg)
 	text_write_target(w, __tracepoint_leave);
 }
 
-/* What __tracepoint_leave() does, without a call of its own. */
+/* Writes code that does the same as __tracepoint_leave(). */
 static void write_cell_end(struct text_writer *w)
 {
 #ifdef CONFIG_PREEMPT_COUNT
@@ -277,7 +276,7 @@ static void write_cells(struct text_writer *w, const void *unused)
 	}
 }
 
-/* Which return the CPU wants is known after boot. Return: are there cells? */
+/* The kind of return that the CPU needs is known after boot. Return: are there cells? */
 static bool make_cells(void)
 {
 	lockdep_assert_held(&cells_mutex);
@@ -318,7 +317,7 @@ static void free_cell(u8 *cell)
 
 static void write_in_cell(struct text_writer *w, const struct tracepoint_func *probe)
 {
-	/* A stub cannot lead to an odd address, and a cell has the code at its end. */
+	/* A stub cannot jump to an odd address, and the code ends at an even one. */
 	if (!IS_ENABLED(CONFIG_SMP))
 		text_write_insn(w, 0x90);
 	write_online_check(w);
@@ -354,12 +353,12 @@ static int make_in_cell(const struct tracepoint_func *probe, struct generated_te
 /**
  * arch_make_tracepoint_code - make the trampoline of some probes
  * @probes: at least one, an array that ends with a NULL function
- * @nr_args: arguments of the tracepoint, each one word
- * @code: gets the trampoline, until arch_free_tracepoint_code()
+ * @nr_args: number of arguments of the tracepoint, each one word
+ * @code: gets the trampoline; free it with arch_free_tracepoint_code()
  *
  * Context: may sleep; takes text_mutex.
- * Return: 0, -ENOMEM (also for more than two thousand probes or so), or -ERANGE if
- *	   a probe is no function of the kernel or of a module.
+ * Return: 0, -ENOMEM (also for more than about 2000 probes), or -ERANGE if a probe
+ *	   is not a function of the kernel or of a module.
  */
 int arch_make_tracepoint_code(const struct tracepoint_func *probes,
 			      unsigned int nr_args, struct generated_text *code)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Calls the probes of a tracepoint that has no trampoline, for want of memory.
+ * Calls the probes of a tracepoint that has no trampoline for lack of memory.
  */
 #include <linux/linkage.h>
 #include <asm/asm.h>
@@ -11,13 +11,13 @@
 	.text
 
 /*
- * The stub calls this in the place of the jump to a trampoline: preemption is
- * disabled, the arguments are where the probes expect them, and the return
- * address tells which stub it is. This does not return there but to the site: it
- * is as if the site had called, for unwinders too.
+ * The stub calls this instead of the jump to a trampoline: preemption is disabled,
+ * the arguments are where the probes expect them, and the return address
+ * identifies the stub. This does not return to the stub but to the site, as if the
+ * site had called it; unwinders see it in the same way.
  */
 SYM_FUNC_START(__tracepoint_walk)
-	popq	%rdi			/* what is behind the call */
+	popq	%rdi			/* the address after the call */
 	UNWIND_HINT_FUNC
 	pushq	%rbp
 	movq	%rsp, %rbp
@@ -35,7 +35,7 @@ SYM_FUNC_START(__tracepoint_walk)
 	jz	.Ldone
 
 .Lprobe:
-	/* A probe may change what is on its stack, so each gets its own. */
+	/* A probe may change its arguments on the stack, so each gets a copy. */
 	movq	%r12, %rcx
 .Lpush:
 	testq	%rcx, %rcx
@@ -65,5 +65,5 @@ SYM_FUNC_START(__tracepoint_walk)
 SYM_FUNC_END(__tracepoint_walk)
 SYM_INNER_LABEL(__tracepoint_walk_end, SYM_L_GLOBAL)
 
-/* A return probe would replace the address that tells the stub. */
+/* A return probe would replace the address that identifies the stub. */
 _ASM_NOKPROBE(__tracepoint_walk)

@@ -3,17 +3,17 @@
 #define _ASM_X86_GENERATED_TEXT_H
 
 /*
- * Code that is made at run time, in small pieces: the trampolines of tracepoints
- * and those of sets of function tracers. Its memory, what writes it, and what
- * unwinders need to know of it.
+ * Code that is generated at run time, in small pieces: the trampolines of
+ * tracepoints and the code of sets of function tracers. Its memory, the functions
+ * that write it, and the information for unwinders.
  */
 
 #include <linux/types.h>
 
 /**
- * enum generated_text_kind - what calls whom
- * @GENERATED_TRACEPOINT: a tracepoint its probes; hidden from stacks of events
- * @GENERATED_FTRACE: a traced function its tracers
+ * enum generated_text_kind - what the code calls
+ * @GENERATED_TRACEPOINT: the probes of a tracepoint; hidden from stacks of events
+ * @GENERATED_FTRACE: the tracers of a function
  */
 enum generated_text_kind { GENERATED_TRACEPOINT, GENERATED_FTRACE };
 
@@ -22,7 +22,7 @@ enum generated_text_kind { GENERATED_TRACEPOINT, GENERATED_FTRACE };
 struct generated_name;
 
 /**
- * struct generated_text - a piece of it
+ * struct generated_text - a piece of generated code
  * @text: its first instruction, at an even address
  * @size: in bytes
  * @name: see name_generated_text()
@@ -34,11 +34,11 @@ struct generated_text {
 };
 
 /*
- * How deep the stack is from an offset on: the words between what %rsp points to
- * and the return address. Or one of these.
+ * The depth of the stack from an offset on: the number of words between what %rsp
+ * points to and the return address, or one of these.
  */
 #define GENERATED_BP_SET	(-1)	/* %rbp points to the caller's %rbp */
-#define GENERATED_BP_PUSHED	(-2)	/* %rsp does */
+#define GENERATED_BP_PUSHED	(-2)	/* %rsp points to it */
 #define GENERATED_NO_TEXT	(-3)
 
 struct generated_depth {
@@ -50,12 +50,12 @@ struct generated_depth {
 
 /**
  * struct text_writer - text being written
- * @buffer: where it is written to, or NULL to learn its size
+ * @buffer: where it is written to, or NULL to find out its size
  * @size: bytes so far
  * @text: where it will be executed
  * @too_far: a call or jump does not reach its target
- * @nr_depths: how many of these there are
- * @depths: where the depth of the stack changes; it begins as 0
+ * @nr_depths: number of @depths
+ * @depths: where the depth of the stack changes; it is 0 at first
  */
 struct text_writer {
 	u8 *buffer;

@@ -3,8 +3,8 @@
 #define _ASM_X86_IMMEDIATE_H
 
 /*
- * Immediate values on x86. Included by linux/immediate.h alone, which has the
- * interface.
+ * Immediate values on x86. Included only by linux/immediate.h, which describes
+ * the interface.
  *
  * A data site is "mov $imm32, %reg" for values of up to four bytes and, on
  * 64 bit, "movabs $imm64, %reg" for eight. A one or two byte value takes the
@@ -53,8 +53,9 @@
 	})
 #else
 /*
- * Two registers, and so two sites; see linux/immediate.h. The type is not that
- * of narrower values, to which it could not be cast: they do not come here.
+ * Two registers, and so two sites; see linux/immediate.h. The compiler also checks
+ * this for narrower values, which are not read here; then it casts to a type that
+ * is always valid.
  */
 #define __imv_read_wide(var)						\
 	({								\
@@ -82,8 +83,8 @@
 #endif
 
 /*
- * Both forms are built as what a zero value wants: the unlikely block is
- * passed by, the likely one is jumped over.
+ * Both forms are compiled for a value of zero: the unlikely one is a NOP, with its
+ * block out of line; the likely one is a JMP past its block.
  */
 static __always_inline bool arch_imv_branch(const void *var, const bool likely)
 {

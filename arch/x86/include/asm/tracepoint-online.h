@@ -3,8 +3,8 @@
 #define _ASM_X86_TRACEPOINT_ONLINE_H
 
 /*
- * cpu_online() of this CPU in one instruction and a jump, for the stubs of
- * tracepoints. Included by linux/tracepoint.h alone.
+ * Tests whether this CPU is online, with one instruction and a jump, for the
+ * stubs of tracepoints. Included only by linux/tracepoint.h.
  */
 
 #include <linux/percpu.h>

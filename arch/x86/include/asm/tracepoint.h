@@ -3,9 +3,8 @@
 #define _ASM_X86_TRACEPOINT_H
 
 /*
- * Tracepoints on 64-bit x86: the stub is a jump, patched to lead to a
- * trampoline made for the probes that are connected. Included by
- * linux/tracepoint.h alone.
+ * Tracepoints on 64-bit x86: the stub is a patched jump to a trampoline, which is
+ * generated for the attached probes. Included only by linux/tracepoint.h.
  */
 
 #include <linux/objtool.h>
@@ -17,10 +16,10 @@ struct generated_text;
 struct pt_regs;
 struct tracepoint_func;
 
-/* The words that the ABI passes in registers, without that of the data. */
+/* How many words the ABI passes in registers, not counting the data. */
 #define TRACEPOINT_REG_ARGS	5
 
-/* Without SMP, the variables of the CPU are like any other. */
+/* Without SMP, per-CPU variables are plain variables. */
 #ifdef CONFIG_SMP
 #define __TRACESTUB_PERCPU	"%gs:"
 #else
@@ -38,13 +37,13 @@ struct tracepoint_func;
 #define TRACESTUB_TEST_OPCODE	0xa9
 
 /*
- * Preemption is disabled before the jump: a CPU in a trampoline is a reader of
- * RCU before any probe is called.
+ * Preemption is disabled before the jump, so a CPU in a trampoline is a reader of
+ * RCU.
  *
- * The record of the jump is that of an immediate value of the IMV_JUMP_TO kind.
- * Without a trampoline the jump becomes a call of __tracepoint_walk(), which does
- * not return. It reads at its return address whose stub this is: in the operand of
- * a TEST, which is there for disassemblers and is never executed.
+ * The jump is a site of an immediate value, of the kind IMV_JUMP_TO. Without a
+ * trampoline it becomes a call of __tracepoint_walk(), which does not return here.
+ * At the return address is the reference to the tracepoint, as the operand of a TEST
+ * that is never executed. The TEST only helps disassemblers.
  */
 #define ARCH_TRACESTUB(name)						\
 	asm(".pushsection .text, \"ax\"\n\t"				\
