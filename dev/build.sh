@@ -9,6 +9,7 @@
 # is not. matrix.sh has some more. A flavour bench-NAME has those
 # of dev/bench/arch/common.config and NAME.config, with such lines.
 # The flavours stock and stock-FLAVOUR are built from out/base instead.
+# The flavour off is out/linux with the options of the series off.
 # ABSENT_OPTIONS="A B" names options that this tree may lack.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -33,6 +34,7 @@ fragments_of() {
 	fragments=("$config/guest.config")
 	case $1 in
 	guest) ;;
+	off) fragments+=("$config/stock.config") ;;
 	stock) linux=$base fragments+=("$config/stock.config") ;;
 	stock-*)
 		fragments_of "${1#stock-}"

@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# build.sh [--short] [COMMIT...]: build and test each commit of the series (or those
+# named), as `make series` made them, and end with a table, which is in
+# out/commits/results.csv too. For each commit:
+#
+#	on	the kernel in the guest's configuration, with the options of the series
+#		that it has; it boots and runs the KUnit suites that it has
+#	off	the kernel with these options off
+#	i386	the objects of the files that the commit changes, on 32 bits
+#
+# No build may have a warning. With --short only the objects are compiled, for x86-64
+# and i386. All is in out/commits, with a tree and build folders of its own.
+set -euo pipefail
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/versions.sh"
+own=$out/commits
+tree=$own/linux
+results=$own/results.csv
+
+short=''
+[[ ${1:-} != --short ]] || { short=1; shift; }
+
+prepare_tree() {
+	in_repo rev-parse -q --verify series >/dev/null || die "there are no commits: make series"
+	mkdir -p "$own"
+	[[ -e $own/base ]] || ln -s "$base" "$own/base"
+	[[ -d $tree ]] || { say "copy the tree"; cp -aH "$base" "$tree.new"; mv "$tree.new" "$tree"; }
+	{ in_repo ls-tree -r --name-only base; in_repo ls-tree -r --name-only series; } |
+		sort -u >"$own/files"
+}
+
+# to_commit REVISION: the tree is as of this commit. A file that is the same as before
+# keeps its time.
+to_commit() {
+	local f
+	rm -rf "$own/stage"
+	mkdir "$own/stage"
+	in_repo archive "$1" | tar -x -C "$own/stage"
+	rsync -rlp --checksum "$own/stage/" "$tree/"
+	while IFS= read -r f; do
+		[[ -e $own/stage/$f ]] || rm -f "$tree/$f"
+	done <"$own/files"
+}
+
+# compile FLAVOUR TARGET...: options that come with a later commit may be missing.
+compile() {
+	local absent
+	absent=$(sed -nE 's/^# CONFIG_(\w+) is not set/\1/p' "$top/dev/config/stock.config" | tr '\n' ' ')
+	OUT=$own ABSENT_OPTIONS=$absent "$top/dev/build.sh" "$@"
+}
+
+# is_enabled FLAVOUR OBJECT: does the option that the Makefile names build it?
+is_enabled() {
+	local option
+	option=$(sed -nE "s/^obj-\\$\\(CONFIG_(\w+)\)\s*\+?=(.*\s)?$(basename "$2")(\s.*)?$/\1/p" \
+		"$tree/$(dirname "$2")/Makefile" 2>/dev/null | head -n 1)
+	[[ ! $option ]] || grep -qE "^CONFIG_$option=[ym]" "$own/build/$1/.config"
+}
+
+# objects_of REVISION FLAVOUR: of the files that the commit changes.
+objects_of() {
+	local f
+	in_repo diff-tree -r --no-commit-id --name-only --diff-filter=AM "$1" |
+		grep -E '\.[cS]$' | grep -vE '^(tools|scripts)/|\.lds\.S$|/asm-offsets\.c$' |
+		while IFS= read -r f; do
+			! is_enabled "$2" "${f%.*}.o" || say "${f%.*}.o"
+		done || true
+}
+
+# compile_objects REVISION FLAVOUR
+compile_objects() {
+	local list
+	compile "$2" prepare modules_prepare || return
+	mapfile -t list < <(objects_of "$1" "$2")
+	((${#list[@]} == 0)) || compile "$2" "${list[@]}"
+}
+
+# Those that the commit has.
+suites() {
+	local suite
+	for suite in immediate immediate_states tracepoint marker marker_formats ftrace_sets; do
+		[[ ! -f $tree/lib/test_$suite.c ]] || say "$suite"
+	done
+}
+
+boot() {
+	local list
+	mapfile -t list < <(suites)
+	if ((${#list[@]})); then
+		OUT=$own "$top/dev/guest.sh" --name series dev/guest/kunit.sh "${list[@]}"
+	else
+		OUT=$own "$top/dev/guest.sh" --name series uname -r
+	fi
+}
+
+# Return: the numbers of cases that passed, or why not.
+cases() {
+	kunit_results "$own/logs/guest-series.log" | grep -cE '^ +ok [0-9]+ [^ ]*[a-z]+_test_' || true
+}
+
+verdict() { if "$@" >&2; then printf ok; else printf FAIL; fi; }
+
+# test_commit NAME REVISION: its line of the table.
+test_commit() {
+	local start=$SECONDS on off i386 booted=- tests=-
+	say "== $1" >&2
+	to_commit "$2"
+	if [[ $short ]]; then
+		on=$(verdict compile_objects "$2" guest) off=-
+	else
+		on=$(verdict compile guest vmlinux modules)
+		booted=$(verdict boot)
+		tests=$(cases)
+		off=$(verdict compile off vmlinux modules)
+	fi
+	i386=$(verdict compile_objects "$2" matrix-i386)
+	say "$1,$on,$booted,$tests,$off,$i386,$((SECONDS - start))"
+}
+
+main() {
+	local list revisions i
+	mapfile -t list < <(commits)
+	prepare_tree
+	mapfile -t revisions < <(in_repo rev-list --reverse base..series)
+	((${#list[@]} == ${#revisions[@]})) || die "the branch is not what series/order says: make series"
+	say commit,on,boot,cases,off,i386,seconds >"$results"
+	for i in "${!list[@]}"; do
+		(($# == 0)) || [[ " $* " == *" ${list[i]} "* ]] || continue
+		test_commit "${list[i]}" "${revisions[i]}" | tee -a "$results" >/dev/null
+		tail -n 1 "$results"
+	done
+	column -t -s, "$results"
+	! grep -q FAIL "$results"
+}
+
+main "$@"
