@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Everything here is a short name for a script in dev/. `make help` lists them.
+# Short names for the scripts in dev/. `make help` lists them.
 
 FLAVOUR ?= guest
 STEPS ?=
@@ -11,24 +11,24 @@ STEPS ?=
 help:	## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo:	build out/bin/count ## from nothing to a guest in which tracers watch the scheduler through markers
+demo:	build out/bin/count ## build all, boot a guest, and trace the scheduler there through markers
 	@dev/demo.sh
 
 check:	setup ## all the tests, or some: make check STEPS="30 40"
 	@dev/check.sh $(STEPS)
 
-clients:	setup ## perf, trace-cmd, bpftrace, LTTng, ftracetest ... with and without the series, compared
+clients:	setup ## run perf, trace-cmd, bpftrace, LTTng, ftracetest ... with and without the series; compare
 	@dev/clients.sh
 
 matrix:	tree ## build, boot and test other configurations, architectures, compilers; hours
 	@dev/setup.sh dev/packages.matrix
 	@dev/matrix.sh
 
-mutants:	tree ## change each operator, constant, condition and call once: do the tests notice? MINUTES=5
+mutants:	tree ## change each operator, constant, condition and call once, and run the tests; MINUTES=5
 	@dev/setup.sh dev/packages.mutants
 	@dev/mutants.sh $(if $(MINUTES),$$(($(MINUTES) * 60)))
 
-bench:	tree ## what tracepoints and markers cost, in instructions, with and without the series; SHORT=1 for less
+bench:	tree ## count instructions of tracepoints and markers, with and without the series; SHORT=1 for less
 	@dev/setup.sh dev/packages.bench
 	@dev/bench.sh $(if $(SHORT),short)
 
@@ -41,16 +41,16 @@ boot:	terminal build ## a shell in the guest
 terminal:
 	@[ -t 0 ] || { echo "make boot: needs a terminal" >&2; exit 1; }
 
-series:	tree ## the patch files for git am, in out/series
+series:	tree ## write the patch files for git am to out/series
 	@dev/series.sh
 
-lint:	build ## what checkpatch, sparse, W=1, kernel-doc and shellcheck say; silent when clean
+lint:	build ## run checkpatch, sparse, W=1, kernel-doc and shellcheck; silent when clean
 	@dev/lint.sh
 
-setup:	## install what is missing of dev/packages
+setup:	## install the packages of dev/packages that are missing
 	@dev/setup.sh
 
-tree:	setup ## out/linux: the kernel with the series on it
+tree:	setup ## create out/linux: the kernel with the series applied
 	@dev/tree.sh
 
 build:	tree ## build out/linux in out/build/$(FLAVOUR)

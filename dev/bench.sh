@@ -1,34 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# bench.sh [short|functions|markers [NUMBER...]]: what tracepoints, markers and function
-# tracers cost on the kernel without the series, and on that with it, in the same
-# configuration: a table with ratios, and how these compare with dev/bench/bars;
-# out/bench/results.csv, and results.svg and markers.svg beside it. The short form has
-# fewer sites and markers. The form for function tracers has none and no other
-# architectures, and draws nothing. The form for markers has these alone, so many, and
-# trace events beside them; stock has no markers, and is left out.
+# bench.sh [short|functions|markers [NUMBER...]]: measure the cost of tracepoints,
+# markers and function tracers on the kernel without the series and on the kernel with
+# it, in the same configuration. Prints a table with ratios and checks the limits of
+# dev/bench/bars; writes results.csv, results.svg and markers.svg to out/bench.
+# "short" has fewer sites and markers. "functions" has no sites, no markers, no other
+# architectures and no pictures. "markers" measures only NUMBER markers, and trace
+# events for comparison; not on stock, which has no markers.
 #
 # Instructions are counted by QEMU (-icount, one CPU): all that the CPU executes
-# in between, with interrupts. Syncs are calls that interrupt every other CPU to
+# meanwhile, including interrupts. Syncs are calls that interrupt every other CPU to
 # synchronise its instructions, counted by a kprobe. Trapped is the longest time for
 # which the sites of a batch were breakpoints, from the first one to the last byte;
-# hits trapped are those, of the hits that a timer makes, which met one. Bytes are
-# those of the image; dev/bench/static.py tells what they are. For other
-# architectures some objects are compiled and looked at, and nothing is run:
-# dev/bench/objects.py. Cycles are those of this machine's processor, in user space;
-# dev/bench/guards.c tells how.
+# hits trapped are the hits of a timer that met a breakpoint. Bytes are bytes of the
+# image; see dev/bench/static.py. For other architectures some objects are compiled and
+# analysed, but not run; see dev/bench/objects.py. Cycles are those of this machine's
+# processor, in user space; see dev/bench/guards.c.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
 dir=$out/bench
 flavours=(stock guest)
 architectures=(i386 arm64 riscv64)
-# They have many sites, in hot code, and define many tracepoints.
+# Together they have many sites in hot code, and define many tracepoints.
 objects=(kernel/sched/core.o kernel/softirq.o kernel/time/timer.o kernel/workqueue.o
 	kernel/signal.o mm/page_alloc.o mm/vmscan.o mm/filemap.o block/blk-core.o
 	net/core/dev.o)
 sites=(100 1000 5000 10000 100000)
-numbers=(100 1000 10000)	# of markers; there are ten times as many sites of ten names
+numbers=(100 1000 10000)	# of markers; of sites with ten names, ten times as many
 form=${1:-}
 case $form in
 short) sites=(100 1000 5000 10000) numbers=(100 1000) ;;
@@ -38,11 +37,11 @@ markers)
 	(($# == 1)) || numbers=("${@:2}") ;;
 esac
 
-# Many sites are in several files, that the compiler can hold.
+# A file has at most 10000 sites, to limit the memory of the compiler.
 write_makefile() {
 	local n i parts
 	printf '#include <linux/module.h>\nMODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("Sites");\n' >main.c
-	# shellcheck disable=SC2016 # $(src) is of make
+	# shellcheck disable=SC2016 # $(src) is for make
 	printf 'obj-m := bench.o place.o functions.o\nCFLAGS_place.o := -I$(src)\n' >Makefile
 	for n in "${sites[@]}"; do
 		parts=''
@@ -55,8 +54,8 @@ write_makefile() {
 	done
 }
 
-# For tracers of many functions. Each returns another number, or the compiler would
-# make one of several.
+# For tracers of many functions. Each returns a different number, or the compiler
+# would merge them.
 write_functions() {
 	printf 'static noinline int traced_%03d(void) { return __COUNTER__; }\n' {0..999}
 	printf 'static unsigned long many[] = {\n'
@@ -80,7 +79,7 @@ build_modules() {
 	done
 }
 
-# in_guest FLAVOUR SCRIPT NUMBER...: the cases that dev/bench/SCRIPT.sh measures
+# in_guest FLAVOUR SCRIPT NUMBER...: measure the cases of dev/bench/SCRIPT.sh
 in_guest() {
 	local name=bench-$2-$1
 	with_progress "bench $2 $1" "$logs/$name.log" \
@@ -124,7 +123,8 @@ count_objects() {
 		"${objects[@]}"
 }
 
-# In the order of the guest. What stock does not have, or has in common, is -.
+# In the order of guest.csv. Cases that stock lacks, and guards, which no kernel
+# changes, have - for stock.
 compare() {
 	say "case,unit,stock,series,ratio"
 	awk -F, 'FILENAME == ARGV[1] { stock[$1 "," $2] = $3; next }
@@ -141,7 +141,7 @@ table() {
 	done <"$dir/results.csv"
 }
 
-# Of the cases there are, those that miss their bar. Return: are there none?
+# Print the measured cases that exceed their limit. Return: 0 if there are none
 missed_bars() {
 	awk -F, '
 		function limit_of(kind, number, other) {
@@ -163,7 +163,7 @@ missed_bars() {
 		"$dir/results.csv" "$top/dev/bench/bars"
 }
 
-# points CHANGE UNIT COLUMN: sites and number, for the plot; no site is one there.
+# points CHANGE UNIT COLUMN: number of sites + 1 (the axis is logarithmic) and value
 points() {
 	awk -F, -v want="^probes $1 on ([0-9]+) sites\$" -v unit="$2" -v column="$3" '
 		$1 ~ want && $2 == unit { split($1, word, " "); print word[4] + 1, $column }' \
@@ -172,7 +172,7 @@ points() {
 
 probes() { awk -F, -v column="$1" '/^pass of a site/ { split($1, word, " "); print word[6], $column }' "$dir/results.csv"; }
 
-# bars PATTERN: name, stock and series of the cases, for the plot
+# bars PATTERN: name, stock and series of the matching cases, for the plot
 bars() {
 	awk -F, -v want="$1" 'NR > 1 && $1 ~ want {
 		print "\"" $1 "\"", $3 == "-" ? 0 : $3, $4 }' "$dir/results.csv"
@@ -225,14 +225,14 @@ draw() {
 	END
 }
 
-# growth CASE: numbers of markers, and the instructions for each; CASE has N for the number
+# growth CASE: each number of markers, and its instructions; N in CASE is the number
 growth() {
 	awk -F, -v want="^${1/N/([0-9]+)}\$" -v before="${1%%N*}" '
 		$1 ~ want && $2 == "instructions" {
 			print substr($1, length(before) + 1) + 0, $4 }' "$dir/results.csv"
 }
 
-# plot_growth CASE...: with a line of what the bars allow, above what costs most
+# plot_growth CASE...: with a line above all of them, for the growth that the bars allow
 plot_growth() {
 	local case file lines=()
 	for case; do
@@ -269,7 +269,7 @@ draw_markers() {
 }
 
 mkdir -p "$dir"
-: >"$dir/stock.csv"	# may be left out
+: >"$dir/stock.csv"	# stock may be left out
 for flavour in "${flavours[@]}"; do
 	"$top/dev/build.sh" "$flavour"
 	measure "$flavour"

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # build.sh FLAVOUR [TARGET...]: build out/linux in out/build/FLAVOUR, with the
 # options of guest.config and, for other flavours than guest, FLAVOUR.config.
-# A flavour matrix-NAME has those of dev/matrix/NAME.config. There, lines
-# "#: NAME=VALUE" set what is built how: ARCH and CROSS_COMPILE are the kernel's,
-# COMPILER may be clang, and DEFCONFIG names the configuration to begin with, in
-# the place of guest.config; KCSAN_OBJECTS are checked by KCSAN although their folder
-# is not. matrix.sh has some more. A flavour bench-NAME has those
-# of dev/bench/arch/common.config and NAME.config, with such lines.
+# A flavour matrix-NAME has those of dev/matrix/NAME.config. Lines "#: NAME=VALUE"
+# there set variables: ARCH and CROSS_COMPILE for the kernel's makefile, COMPILER may
+# be clang, DEFCONFIG is the initial configuration, instead of guest.config, and
+# KCSAN_OBJECTS are checked by KCSAN although their directory is not. matrix.sh reads
+# more variables. A flavour bench-NAME has the options of dev/bench/arch/common.config
+# and NAME.config, with the same kind of lines.
 # The flavours stock and stock-FLAVOUR are built from out/base instead.
 # The flavour off is out/linux with the options of the series off.
 # ABSENT_OPTIONS="A B" names options that this tree may lack.
@@ -20,7 +20,7 @@ shift || true
 dir=$out/build/$flavour
 log=$logs/build-$flavour.log
 
-# settings_of FILE: the variables of these that its lines "#: NAME=VALUE" set.
+# settings_of FILE: export the variables that its lines "#: NAME=VALUE" set.
 settings_of() {
 	local line
 	while IFS= read -r line; do
@@ -28,7 +28,7 @@ settings_of() {
 	done < <(sed -nE 's/^#: ((ARCH|CROSS_COMPILE|COMPILER|DEFCONFIG|KCSAN_OBJECTS)=)/\1/p' "$1")
 }
 
-# fragments_of FLAVOUR: into fragments, and the variables that they set.
+# fragments_of FLAVOUR: set fragments, and the variables of their lines "#:".
 fragments_of() {
 	local config=$top/dev/config matrix=$top/dev/matrix bench=$top/dev/bench/arch
 	fragments=("$config/guest.config")
@@ -51,7 +51,7 @@ fragments_of() {
 	esac
 }
 
-# The options asked for; where fragments differ, the last one counts.
+# The requested options; if fragments differ, the last one counts.
 merge_fragments() {
 	cat "${fragments[@]}" | awk '
 	match($0, /CONFIG_[A-Za-z0-9_]+/) && /^(# )?CONFIG_/ {
@@ -68,7 +68,7 @@ configuration_is_current() {
 		-newer "$dir/asked.config" -print -quit) ]]
 }
 
-# As asked for, or unset where it was to be unset.
+# Print the requested options that .config does not have as requested.
 options_not_taken() {
 	local line name
 	while IFS= read -r line; do
@@ -82,12 +82,12 @@ options_not_taken() {
 	done <"$dir/asked.config"
 }
 
-# What is not asked for is off, or as DEFCONFIG has it.
+# Options that are not requested are off, or as in DEFCONFIG.
 make_config() {
 	local begin=() rest=allnoconfig
 	if [[ ${DEFCONFIG:-} ]]; then
 		begin=("$dir/begin.config") rest=alldefconfig
-		# shellcheck disable=SC2086 # one word a target
+		# shellcheck disable=SC2086 # one word per target
 		kmake "$dir" $DEFCONFIG && mv "$dir/.config" "${begin[0]}" || return
 	fi
 	(cd "$linux" && scripts/kconfig/merge_config.sh -m -O "$dir" \
@@ -111,7 +111,7 @@ configure() {
 	die "these options did not take (missing, or a dependency is):"$'\n'"$missed"
 }
 
-# not_in_stock WARNINGS TARGET...: those that the kernel without the series lacks.
+# not_in_stock WARNINGS TARGET...: print the warnings that stock does not have.
 not_in_stock() {
 	local found=$1
 	shift
@@ -121,9 +121,9 @@ not_in_stock() {
 }
 
 # Stock 6.1 builds without a warning in most configurations, and compilers'
-# warnings are errors already (WERROR). The rest come from objtool, modpost, the
-# linker and pahole. They show only once, so what they are about is removed: the
-# next build, too, shows them and fails; and stock's are kept for comparison.
+# warnings are errors already (WERROR). The others are from objtool, modpost, the
+# linker and pahole. They appear only when the file is built, so these files are
+# removed: the next build reports them again and fails. Stock's are kept for comparison.
 no_warnings() {
 	local found new
 	found=$(complaints_in "$log")
@@ -169,7 +169,7 @@ main() {
 }
 
 fragments_of "$flavour"
-# What guest.sh boots; see there.
+# The image that guest.sh boots; see there.
 image=vmlinux
 ! grep -qs '^CONFIG_K[AC]SAN=y' "${fragments[-1]}" || image=bzImage
 (($#)) || set -- "$image" modules

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check.sh [STEP...]: run the steps of dev/check/ (or those whose names start
-# as the arguments do) and count. A step prints TAP on its stdout and progress
+# check.sh [STEP...]: run the steps of dev/check/ (or those whose names begin with
+# an argument) and count the results. A step prints TAP on its stdout and progress
 # on its stderr.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -22,7 +22,7 @@ steps() {
 	done
 }
 
-# A step that dies, or that ends well and has run nothing, has failed.
+# A step that exits with an error, or runs no test, has failed, too.
 judge() {
 	local name=$1 code=$2 time=$3 p f s
 	awk -v show=1 -f "$top/dev/tap.awk" "$logs/check-$name.tap" >"$logs/check-$name.sum"

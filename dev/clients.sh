@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# clients.sh [PART...]: what clients of tracepoints and of function tracing do on
-# the kernel without the series, and on the kernel with it: one table, in which no
-# row may be worse for the series. The parts are names, files, tools, tracefs,
-# functions, livepatch, lttng and ftracetest; each is a script in dev/clients/ that runs in
-# both guests.
+# clients.sh [PART...]: run clients of tracepoints and of function tracing on the
+# kernel without the series (stock) and on the kernel with it, and print one table.
+# Fails if a row is worse with the series. The parts are names, files, tools, tracefs,
+# functions, livepatch, lttng and ftracetest; each is a script in dev/clients/ that
+# runs in both guests.
 #
-# Such a script leaves rows: client, what it did, and a verdict that begins with
-# PASS, FAIL or another word of ftracetest's.
+# The scripts write rows: client, what it did, and a verdict that begins with PASS,
+# FAIL or another result of ftracetest.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lttng.sh"
@@ -15,7 +15,7 @@ build_environment
 
 parts=(names files tools tracefs functions livepatch lttng ftracetest)
 dir=$out/clients
-table=$dir/table.tsv	# the rows of all, with what stock and the series gave
+table=$dir/table.tsv	# all rows, with the verdicts on both kernels
 csv=$dir/results.csv
 
 logged() { with_progress "$1" "$logs/clients-$1.log" "${@:2}"; }
@@ -29,14 +29,14 @@ compile() {
 	done
 }
 
-# selftests TARGET: the pristine kernel's own, for both guests.
+# selftests TARGET: install the pristine kernel's selftests, for both guests.
 selftests() {
 	make -C "$base/tools/testing/selftests" O="$out/build/selftests-$1" \
 		INSTALL_PATH="$dir/selftests-$1" TARGETS="$1" FORCE_TARGETS=1 \
 		SKIP_TARGETS= install
 }
 
-# scripts_for FLAVOUR: out/stap/functions_FLAVOUR.ko, with the runtime and the
+# scripts_for FLAVOUR: build out/stap/functions_FLAVOUR.ko, with the runtime and the
 # compiler that systemtap.sh has made.
 scripts_for() {
 	local work=$out/stap
@@ -46,7 +46,7 @@ scripts_for() {
 		"$top/dev/clients/functions.stp"
 }
 
-# flavours_of PART: the kernels without and with the series that it runs on.
+# flavours_of PART: the kernels that it runs on, without and with the series.
 flavours_of() {
 	case $1 in
 	livepatch) say stock-livepatch livepatch ;;
@@ -54,7 +54,7 @@ flavours_of() {
 	esac
 }
 
-# What the guest's script of the part needs.
+# prepare PART: build what its script needs in the guests.
 prepare() {
 	local flavour
 	case $1 in
@@ -86,7 +86,7 @@ prepare() {
 
 guest_rows() { printf '%s' "$out/guest/clients-$1-$2/rows.tsv"; }
 
-# In both guests at once.
+# run_guests PART: both guests run in parallel.
 run_guests() {
 	local pids=() flavour pid code=0
 	for flavour in $(flavours_of "$1"); do
@@ -101,9 +101,9 @@ run_guests() {
 	return $code
 }
 
-# join_rows STOCK SERIES: one line for each row of either, with a fifth field
-# when something is wrong with it. A row of ours that fails on both has compared
-# nothing; what the kernel's own tests say of the stock kernel is theirs.
+# join_rows STOCK SERIES: print each row that at least one file has, with a fifth
+# field when the row is bad. A row that fails on both kernels is bad too: it has
+# compared nothing. Cases of ftracetest may fail on both.
 join_rows() {
 	awk -F'\t' -v OFS='\t' '
 	function judge(client, stock, series) {
@@ -125,8 +125,8 @@ join_rows() {
 	}' "$1" "$2"
 }
 
-# differing_files STOCK SERIES: files that the series changes, or that it has beside
-# stock's and the selftests know no kin of, whose mode and owner they check.
+# differing_files STOCK SERIES: print files whose mode or owner the series changes, and
+# new files that are not in kin.txt. The selftests check the mode and owner of those.
 differing_files() {
 	awk '
 	FILENAME == ARGV[1] { stock[$1] = $2 " " $3 " " $4; next }
@@ -146,8 +146,8 @@ compare_files() {
 		"${found:+worse: ${found%%$'\n'*}}" >>"$table"
 }
 
-# The many cases of ftracetest make one row, and one each when they differ or
-# fail.
+# Print one row for all cases of ftracetest, and one for each case that differs or
+# fails.
 condense() {
 	awk -F'\t' -v OFS='\t' '
 	BEGIN { words = split("PASS FAIL XFAIL UNRESOLVED UNTESTED UNSUPPORTED UNDEFINED", word, " ") }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# demo.sh: what `make demo` shows once the kernel is built: tracers in the guest,
-# and a picture of what one of them saw.
+# demo.sh: the part of `make demo` after the build: run tracers in the guest, and draw
+# what one of them recorded.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lttng.sh"

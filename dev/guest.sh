@@ -5,10 +5,10 @@
 # guest.sh [...] --shell
 #
 # Boot the flavour's kernel on the host's root (read-only, under an overlay) and
-# run SCRIPT there as root. Its output comes here, the kernel's goes to a log, and
-# its exit status is ours, unless the guest hangs or the kernel complains. What
-# the script writes to $RESULTS is in out/guest/NAME afterwards. With --icount the
-# guest has one CPU, and its clocks count instructions. With --parallel it runs in
+# run SCRIPT there as root. Its output goes to stdout, the kernel's to a log. The exit
+# status is that of SCRIPT, or an error if the guest hangs or the kernel complains.
+# Files that SCRIPT writes to $RESULTS are in out/guest/NAME afterwards. With --icount
+# the guest has one CPU, and its clocks count instructions. With --parallel it runs in
 # that QEMU, of version 10 or later, with a thread for each CPU.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -53,10 +53,10 @@ make_initramfs() {
 	rm -rf "$dir"
 }
 
-# no_timer_check: on a busy machine the test of the timer takes it for broken.
+# no_timer_check: on a busy machine the kernel's check of the timer fails.
 # thread=single: with thread=multi QEMU 7.2 runs stale translations of code
 # that the guest has patched. Booting vmlinux itself saves the decompression;
-# with KASAN and KCSAN its PVH entry does not work, and build.sh makes a bzImage.
+# with KASAN and KCSAN its PVH entry does not work, and build.sh builds a bzImage.
 qemu() {
 	timeout --foreground --kill-after=5 "$seconds" "$qemu" \
 		-accel "tcg,thread=$threads" "${clock[@]}" -cpu "$cpu" -smp "$smp" -m "$memory" \
@@ -85,8 +85,8 @@ log_end() {
 	say "the whole log: $log" >&2
 }
 
-# With a thread for each CPU, QEMU 10 may fail by itself while the guest finds its
-# PCI devices.
+# With a thread for each CPU, an assertion of QEMU 10 may fail while the guest probes
+# its PCI devices.
 qemu_again() {
 	local try code
 	for try in 1 2 3; do

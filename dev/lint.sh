@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# lint.sh [TOOL...]: what the tools say about the files of the series, and
-# nothing when they say nothing. Tools: checkpatch, sparse, warnings, kerneldoc,
-# docs and shellcheck.
+# lint.sh [TOOL...]: run the tools on the files of the series, and print only what
+# they report. Tools: checkpatch, sparse, warnings, kerneldoc, docs and shellcheck.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
@@ -10,24 +9,24 @@ build_environment
 dir=$out/build/lint
 tools=(checkpatch sparse warnings kerneldoc docs shellcheck)
 
-# Not asked of checkpatch, and why:
-# (dev/checkpatch.allow has what is allowed in single files)
-#  FILE_PATH_CHANGES: the series brings MAINTAINERS with it, not each patch.
-#  COMMIT_MESSAGE: quilt patches have none; that of the commit is in series/.
+# Types that checkpatch ignores, and why:
+# (dev/checkpatch.allow lists what single files may have)
+#  FILE_PATH_CHANGES: one patch of the series updates MAINTAINERS, not each.
+#  COMMIT_MESSAGE: quilt patches have none; those of the commits are in series/.
 checkpatch_ignore=FILE_PATH_CHANGES,COMMIT_MESSAGE
 
-# Files of the overlay whose names match, as the kernel knows them.
+# sources REGEX: the files of the overlay that match, as paths in the kernel's tree.
 sources() { overlay_files | grep -E "$1" || true; }
 
-# Those of the clients outside the kernel's tree.
+# Sources of the clients outside the kernel's tree.
 contrib_sources() {
 	git -C "$top" -c safe.directory="$top" ls-files -co --exclude-standard \
 		'contrib/*.[ch]' 'contrib/*Makefile' | sed "s,^,$top/,"
 }
 
-# Objects of the kernel; what tools/ holds is built by its own makefiles, and
-# other architectures than x86 are not built here, nor what takes the place of
-# immediate values and trampolines for them.
+# Objects of the kernel. Not tools/, which has its own makefiles; not architectures
+# other than x86; and not the replacements for immediate values and trampolines, which
+# only those architectures build.
 kernel_objects() {
 	sources '\.c$' | grep -vE '^(tools|scripts|Documentation)/' |
 		grep -vE '^arch/([^x]|x[^8])' |
@@ -40,7 +39,7 @@ checkpatch() {
 		--no-summary --terse --ignore "$checkpatch_ignore" "$@"
 }
 
-# What is left of checkpatch's lines without those that are allowed.
+# The lines of checkpatch that dev/checkpatch.allow does not allow.
 not_allowed() {
 	awk -v top="$top/" 'FNR == NR { if (NF == 2) allowed[$1 " " $2] = 1; next }
 		{ line = $0; sub(top, "", line); split(line, part, ":") }
@@ -58,14 +57,14 @@ lint_checkpatch() {
 			checkpatch --no-signoff "$patches/$name"
 		done
 	} | not_allowed)
-	rm -f .checkpatch-camelcase.*	# its cache, which is no part of the tree
+	rm -f .checkpatch-camelcase.*	# its cache, which is not part of the tree
 	[[ -z $found ]] || { say "$found"; return 1; }
 }
 
-# The series' files in the messages of a build; those of stock are not ours.
+# ours LOG: the messages of a build about files of the series, not about stock.
 ours() { grep -E '(warning|error):' "$1" | sed -E "s,^(\.\./)*|^$linux/,," | sort -u | grep -F -f "$out/overlay.list"; }
 
-# compile NAME ARGS...: the objects afresh, ccache gives the known warnings again.
+# compile NAME ARGS...: compile all objects again; ccache repeats their warnings.
 compile() {
 	local name=$1 log=$logs/lint-$1.log objects code=0
 	shift
@@ -90,8 +89,8 @@ lint_kerneldoc() {
 	scripts/kernel-doc -none -Werror "${files[@]}"
 }
 
-# The pages, by the kernel's own rules. Other pages refer to some that are not
-# built here; only what is said of ours counts.
+# The pages, by the kernel's own rules. Other pages refer to pages that are not
+# built here, so only messages about ours count.
 lint_docs() {
 	local log=$logs/lint-docs.log pages page
 	pages=$(sources '^Documentation/.*\.rst$')

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sourced after lib.sh: the modules of LTTng for a kernel of ours, and beside them
-# the bridge in contrib/ that makes markers events of LTTng.
+# Sourced after lib.sh: builds the modules of LTTng for one of our kernels, and the
+# bridge in contrib/, which makes markers available as events of LTTng.
 # shellcheck shell=bash
 
 lttng=$out/lttng-modules
 bridge=$top/contrib/lttng-probe-markers
 
-# Debian's package builds the modules for the running kernel when it is installed;
-# only its sources are wanted. They miss the last argument that updates of 6.1
-# gave to trace_hrtimer_start.
+# Installing Debian's package would build the modules for the running kernel; only its
+# sources are needed here. They lack the last argument of trace_hrtimer_start, which
+# updates of 6.1 added.
 unpack_lttng() {
 	rm -rf "$lttng"
 	mkdir -p "$lttng"
@@ -32,8 +32,8 @@ build_lttng() {
 	touch "$work/built"
 }
 
-# build_bridge FLAVOUR: as its README tells, and with all warnings and sparse;
-# none may say anything.
+# build_bridge FLAVOUR: as described in its README, with more warnings and sparse. Any
+# warning is an error.
 build_bridge() {
 	local work=$lttng/$1
 	rm -rf "$work/bridge"
@@ -44,7 +44,7 @@ build_bridge() {
 	! grep -iwE 'warning|error' "$work/bridge.log"
 }
 
-# install_lttng FLAVOUR: what is built of these, into a copy of the kernel's
+# install_lttng FLAVOUR: install the modules that are built into a copy of the kernel's
 # modules: $lttng/FLAVOUR/modroot.
 install_lttng() {
 	local kernel=$out/build/$1 work=$lttng/$1
@@ -57,7 +57,7 @@ install_lttng() {
 			KERNELDIR="$kernel" INSTALL_MOD_PATH="$work/modroot" install
 }
 
-# lttng_modules FLAVOUR [bridge]: all of that, as far as it is not done.
+# lttng_modules FLAVOUR [bridge]: do the steps above that are not done yet.
 lttng_modules() {
 	local flavour=$1 log=$logs/lttng
 	[[ -d $lttng/source ]] || with_progress lttng-source "$log-source.log" unpack_lttng
@@ -68,7 +68,7 @@ lttng_modules() {
 	with_progress lttng-install "$log-install.log" install_lttng "$flavour"
 }
 
-# prepare_tour: what dev/guest/tour.sh needs of LTTng and SystemTap.
+# prepare_tour: build what dev/guest/tour.sh needs from LTTng and SystemTap.
 prepare_tour() {
 	lttng_modules guest bridge
 	with_progress "translate scripts" "$logs/stap.log" \

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # matrix.sh [NAME...]: build the series in the configurations of dev/matrix (or
-# those named), boot them, run the KUnit suites, and end with a table of it, which
-# is in out/matrix/results.csv too. A configuration that fails does not stop the
-# others.
+# those named), boot them, run the KUnit suites, and print a table of the results,
+# which is also in out/matrix/results.csv. A configuration that fails does not stop
+# the others.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
@@ -11,10 +11,10 @@ results=$out/matrix/results.csv
 
 all_names() { basename -s .config -a "$top"/dev/matrix/*.config; }
 
-# setting VARIABLE: what the configuration sets it to; see build.sh. These are for
-# here: CPU is QEMU's, APPEND goes to the kernel's command line, MITIGATED names a
-# vulnerability of that CPU against which the kernel must do something, TESTED the
-# tracers that test themselves at boot, and ALSO what runs beside the suites.
+# setting VARIABLE: print its value in the configuration; see build.sh. This script
+# reads: CPU, the CPU model of QEMU; APPEND, added to the kernel's command line;
+# MITIGATED, a vulnerability of that CPU that the kernel must mitigate; TESTED, the
+# tracers that test themselves at boot; and ALSO, more tests (functions also_*).
 setting() { sed -n "s/^#: $1=//p" "$top/dev/matrix/$name.config"; }
 
 # suites KIND: the KUnit suites that are built in (y), or modules (m).
@@ -46,7 +46,7 @@ targets() {
 		say modules
 }
 
-# A build that is complete and fails nevertheless has warnings.
+# If build.sh fails although make did not, there were warnings.
 build() {
 	local list build_log=$logs/build-$flavour.log
 	mapfile -t list < <(targets)
@@ -62,8 +62,8 @@ build() {
 	return 1
 }
 
-# An object that has tracepoints and defines none refers to one where it loads its
-# guard. A guard that is patched loads nothing.
+# In an object that uses tracepoints of another file, code that loads a guard has a
+# relocation to the tracepoint. A patched guard loads nothing.
 guards_are_patched() {
 	grep -qx CONFIG_IMMEDIATE_SITES=y "$dir/.config" || return 0
 	grep -qx CONFIG_TRACEPOINTS=y "$dir/.config" || return 0
@@ -82,13 +82,13 @@ warnings_of_stock() {
 	if [[ -s $known ]]; then say "$(wc -l <"$known") as stock"; else say none; fi
 }
 
-# boot_alone: without a root. The suites are built in, and reboot at the end.
+# boot_alone: boot without a root. The suites are built in; KUnit reboots after them.
 boot_alone() {
 	local words=(panic=-1 oops=panic trace_event=sched:sched_switch) command=(
 		-accel "tcg,thread=single" -smp 2 -m 1G -nodefaults -display none
 		-no-reboot -serial stdio)
 	case $(setting ARCH) in
-	# Its own CPU is an old AMD, which the kernel warns about as not made for SMP.
+	# QEMU's default CPU is an old AMD; the kernel warns that it does not support SMP.
 	i386) command=(qemu-system-i386 "${command[@]}" -cpu "max,vendor=GenuineIntel"
 		-kernel "$dir/arch/x86/boot/bzImage"
 		-append "console=ttyS0 ${words[*]} no_timer_check kunit_shutdown=reboot") ;;
@@ -107,7 +107,8 @@ boot_alone() {
 
 is_booted() { [[ $(setting BOOT) != no ]]; }
 
-# guest NAME ARG...: guest.sh, with the CPU and the words of the configuration.
+# guest NAME ARG...: run guest.sh with the CPU and the command line of the
+# configuration.
 guest() {
 	local cpu append
 	cpu=$(setting CPU) append=$(setting APPEND)
@@ -115,21 +116,21 @@ guest() {
 		${cpu:+--cpu "$cpu"} ${append:+--append "$append"} "${@:2}"
 }
 
-# The torture of tracing, in its mode storm.
+# The torture module of tracing, in its mode storm.
 also_storm() {
 	local said=$logs/storm-$flavour.tap
 	guest "$flavour-storm" --smp 4 dev/torture/torture/guest.sh none 60 0 kinds=storm |
 		tee "$said" && grep -q '^ok' "$said"
 }
 
-# Here, every tool is there.
+# All tools are installed here, so a skipped test is a failure.
 also_stacks() {
 	local said=$logs/stacks-$flavour.tap
 	guest "$flavour-stacks" "$linux/tools/testing/selftests/tracepoints/stacks.sh" |
 		tee "$said" && ! grep -E '# SKIP|^not ok' "$said"
 }
 
-# What is open of events that are removed. Here, every module is there.
+# Open files of events that are removed. All modules are built here.
 also_lifetime() {
 	local said=$logs/lifetime-$flavour.tap
 	(install_selftests markers) &&
@@ -137,7 +138,7 @@ also_lifetime() {
 		tee "$said" && ! grep '^not ok' "$said"
 }
 
-# Function tracers at random.
+# Function tracers that change at random.
 also_functions() {
 	local said=$logs/functions-$flavour.tap
 	(check_modules functions "$flavour") &&
@@ -154,7 +155,7 @@ also_many() {
 		tee "$said" && ! grep '^not ok' "$said"
 }
 
-# What the kernel tests at boot.
+# The kernel's own tests at boot.
 also_selftests() {
 	local tracers
 	read -r -a tracers < <(setting TESTED)
@@ -179,7 +180,7 @@ boot() {
 	booted=yes
 }
 
-# Loaded ones run twice.
+# Suites that are modules run twice.
 kunit() {
 	local passed failed skipped list times=1
 	kunit=FAIL
@@ -192,7 +193,7 @@ kunit() {
 	((skipped == 0)) || kunit+=" $skipped skipped"
 }
 
-# Objects of files that define a tracepoint, or have its header or its probes.
+# Objects of files that define a tracepoint, include its header or register a probe.
 users() {
 	local header places=(arch/x86 block crypto drivers fs init io_uring ipc kernel
 		lib mm net samples security sound virt)
@@ -210,8 +211,8 @@ users() {
 	} | sed 's/c$/o/' | sort -u
 }
 
-# Those that this configuration builds, under the names that it has for them.
-# A dry run says which; some commands are in it that fail then.
+# built_here OBJECT...: those that this configuration builds, with the names that make
+# uses for them. A dry run of make prints these; some commands fail in a dry run.
 built_here() {
 	kmake "$dir" -k -n vmlinux modules 2>/dev/null |
 		sed -nE "s/.*echo '  CC( \[M\])? +([^']+)'.*/\2/p" | awk '
@@ -220,7 +221,7 @@ built_here() {
 		name in user' <(printf '%s\n' "$@") - | sort -u
 }
 
-# compile FLAVOUR OBJECT...: what the compiler and objtool say of them.
+# compile FLAVOUR OBJECT...: print the complaints of the compiler and of objtool.
 compile() {
 	local flavour=$1 log=$logs/users-$1.log
 	shift
@@ -247,7 +248,7 @@ compile_users() {
 	built="${#objects[@]} of ${#all[@]} files" warnings=none
 }
 
-# Sets what the line of the table says.
+# run NAME: set the variables for its line of the table.
 run() {
 	name=$1 flavour=matrix-$1 dir=$out/build/matrix-$1
 	built=FAIL warnings=- booted=- kunit=-

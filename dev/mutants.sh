@@ -1,32 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# mutants.sh [SECONDS [FILE...]]: do the tests notice when the code is changed?
+# mutants.sh [SECONDS [FILE...]]: test whether the tests fail when the code is changed.
 #
 # Each operator, constant, condition, call, jump, store and return value of the files
-# that mutants/files names is changed once, and the KUnit cases that reach it run
-# until one fails. One kernel has all these mutants, each behind a choice by number
-# (mutants/points.py, plant.py), so that none is built for itself. Some guests try
-# them (run.py): the state after boot is kept, and is restored after a mutant that
-# was caught. This goes on for SECONDS (300), with the mutants that have no result
-# so far; results are in out/mutants/results.csv. Then it prints the table
-# (table.py), which says what was not tried, and why:
+# in mutants/files is changed once, and the KUnit cases that reach it run until one
+# fails. One kernel contains all these mutants, and a number selects one of them
+# (mutants/points.py, plant.py), so that one build is enough. Several guests try them
+# (run.py): the state after boot is saved, and restored after each mutant that was
+# caught. Mutants without a result are tried for SECONDS (300); the results are in
+# out/mutants/results.csv. Then table.py prints a table. Its columns for mutants that
+# were not tried:
 #
-#	no schema	static initialisers, and what cannot be a choice in C
+#	no schema	static initialisers, and code that cannot be conditional in C
 #	not built	compiled out in the guest's configuration
 #	uncovered	no KUnit case reaches it: dev/mutants/table.py out/mutants uncovered
-#	boot		only the boot reaches it
-#	not run		no time so far
+#	boot		only reached at boot
+#	not run		not tried yet
 #
-# What survives is a test that is missing, or does not change what the code does:
-# mutants/equivalent.csv says why. A mutant keeps its result until the file of results is
-# removed; one whose text or function changes is a new one.
+# For a mutant that survives, a test is missing, or the mutant does not change the
+# behaviour: mutants/equivalent.csv lists these with the reason. Results are kept until
+# results.csv is removed; a mutant whose text or function changes counts as new.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 mutants=$top/dev/mutants
 all=$out/mutants
 
-# A folder of its own, with the same pristine kernel.
+# Use a separate output folder, with the same pristine kernel.
 in_own_folder() { OUT=$all "$@"; }
 
 compile() {
@@ -39,7 +39,7 @@ compile() {
 	) >"$all/compile.log" 2>&1
 }
 
-# The compiler refuses some of them, such as the sum of two pointers.
+# The compiler rejects some mutants, such as the sum of two pointers: leave these out.
 plant() {
 	python3 "$mutants/plant.py" "$all"
 	while ! compile; do

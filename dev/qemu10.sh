@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# qemu10.sh: print the path of a QEMU whose CPUs may run in parallel while the guest
-# patches its code. That takes version 10; 7.2 hangs. It is the machine's own, or one
-# from the backports of the Debian that is here, of which nothing is installed: it is
-# in out/qemu10. Fails when there is none.
+# qemu10.sh: print the path of a QEMU whose CPUs can run in parallel while the guest
+# patches its code. That needs version 10; 7.2 hangs. It is the installed QEMU, or one
+# from the backports of this Debian release, which is unpacked to out/qemu10 and not
+# installed. Fails when there is none.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 dir=$out/qemu10
@@ -23,9 +23,9 @@ apt_here() {
 		-o APT::Sandbox::User=root -o APT::Get::List-Cleanup=0 "$@"
 }
 
-# The archive that apt has the release itself from, as "address trusted".
+# The archive from which apt gets the release itself, as "address trusted".
 archive() {
-	# shellcheck disable=SC2016 # apt-get's own words
+	# shellcheck disable=SC2016 # expanded by apt-get
 	apt-get indextargets --format '$(SITE) $(TRUSTED)' 'Created-By: Packages' \
 		"Codename: $VERSION_CODENAME" 'Component: main' | head -n 1
 }
@@ -42,7 +42,7 @@ download() {
 		(cd "$dir/packages" && apt_here -t "$suite" download "${needed[@]}")
 }
 
-# It looks for its files where they would be installed.
+# QEMU looks for its files where the packages install them, unless -L is given.
 extract() {
 	local package share=$dir/root/usr/share
 	for package in "$dir"/packages/*.deb; do

@@ -76,7 +76,7 @@ write_patches() {
 	in_repo config branch.series.description "$(cover "$@")"
 	in_repo format-patch -q --cover-letter --cover-from-description=subject \
 		--zero-commit --no-signature --no-base -o "$out/series" base
-	# By this name, git am out/series/*.patch does not stumble over it.
+	# With this name, git am out/series/*.patch does not apply it.
 	mv "$out/series/0000-cover-letter.patch" "$out/series/0000-cover-letter.txt"
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # setup.sh [LIST]: install the packages of dev/packages (or LIST) that are
-# missing; when not root, or when that fails, name them and stop.
+# missing. When that fails, or when not root, print their names and stop.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -32,8 +32,8 @@ printf 'setup: install %s\n' "$names"
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-apt-get update -q >"$log" 2>&1 || true	# an old list may still do
-# shellcheck disable=SC2086 # one word a package
+apt-get update -q >"$log" 2>&1 || true	# an old list may be enough
+# shellcheck disable=SC2086 # one word per package
 apt-get install -q -y --no-install-recommends $names >>"$log" 2>&1 ||
 	tail -n 15 "$log" >&2
 stop_missing

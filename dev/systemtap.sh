@@ -3,9 +3,9 @@
 # systemtap.sh SCRIPT...: translate scripts of SystemTap (NAME.stp) for the guest's
 # kernel: out/stap/NAME.ko, which staprun loads in the guest.
 #
-# SystemTap 4.8 misses two things here. Its runtime looks for task_work_cancel(),
-# which updates of 6.1 call task_work_cancel_func(). And the C that it makes for
-# a marker with a string defines a label twice, which nothing jumps to.
+# Two problems of SystemTap 4.8 are worked around. Its runtime looks for
+# task_work_cancel(), which updates of 6.1 renamed to task_work_cancel_func(). And the
+# C code for a marker with a string defines an unused label twice.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 work=$out/stap
@@ -21,7 +21,7 @@ copy_runtime() {
 		die "the runtime of SystemTap is another one: stp_task_work.c has no task_work_cancel"
 }
 
-# A compiler that takes the labels out first.
+# A compiler that removes these labels first.
 write_compiler() {
 	cat >"$work/compiler" <<-'END'
 	#!/bin/bash
@@ -33,7 +33,7 @@ write_compiler() {
 	chmod +x "$work/compiler"
 }
 
-# Its cache does not know of changes to the kernel.
+# Without SystemTap's cache, which does not detect changes of the kernel.
 translate() {
 	local name
 	name=$(basename "$1" .stp)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # Count the results in TAP or KTAP, also from a kernel log.
 #
-# Only leaves count: the line of a suite comes after its indented cases (or those
-# marked "# ", as kselftest does), and repeats them. It counts when it fails and
-# none of its cases did. A plan that was not carried out in full is a failure.
-# With -v show=1: failures and skips as they are, then "passed failed skipped".
+# Only leaves count: the line of a suite follows its indented cases (or those
+# marked "# ", as kselftest does), and summarizes them. It counts when it fails and
+# none of its cases did. An incomplete plan is a failure. Prints "passed failed
+# skipped"; with -v show=1 also the lines of failures and skips, before that.
 
 function fail(line) { failed++; if (show) print line }
 
@@ -16,7 +16,8 @@ function close_plan(d) {
 	delete plan[d]; seen[d] = 0
 }
 
-# Ends all that is deeper than d; says whether something was, and had failed.
+# Closes all levels deeper than d; sets children if there were any, and child_failed
+# if any of them failed.
 function close_deeper(d,    i) {
 	children = 0; child_failed = 0
 	for (i in seen) {

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeline.sh SWITCHES PICTURE: draw who ran on which CPU when, as an SVG, from
-# tracefs' text of the marker kernel_sched_switch: the first milliseconds from
-# when the process "ping" runs.
+# timeline.sh SWITCHES PICTURE: draw an SVG that shows which task ran on which CPU and
+# when, from tracefs' text of the marker kernel_sched_switch. It shows the first
+# milliseconds after the process "ping" begins to run.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 from=$1 picture=$2
 mkdir -p "$(dirname "$picture")"
 window=0.05	# seconds
-named=6		# how many tasks have a color of their own; the others share one
+named=6		# number of tasks with a color of their own; the others share one
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A line a stay on a CPU: begin, end, CPU and task.
+# One line for each time that a task was on a CPU: begin, end, CPU and task.
 stays() {
 	sed -nE 's/^ *(.+)-([0-9]+) +\[([0-9]+)\] [^ ]+ +([0-9.]+): kernel_sched_switch: .*/\4\t\3\t\1/p' "$from" |
 		awk -F '\t' '
@@ -21,7 +21,7 @@ stays() {
 		{ last[$2] = $1 }' OFS='\t'
 }
 
-# In the window, in milliseconds from its begin.
+# The lines in the window, in milliseconds from its beginning.
 in_window() {
 	awk -F '\t' -v window=$window '
 	!begin && $4 == "ping" { begin = $1 }
@@ -30,14 +30,14 @@ in_window() {
 	}' OFS='\t'
 }
 
-# Those who ran longest, without the idle tasks.
+# The tasks that ran longest, without the idle tasks.
 main_tasks() {
 	awk -F '\t' '$4 != "<idle>" { sum[$4] += $2 - $1 }
 		END { for (task in sum) print sum[task] "\t" task }' "$work/stays" |
 		sort -rn | head -n $named | cut -f 2
 }
 
-# A block of data a task, in the order of their names in $work/tasks.
+# One block of data per task, in the order of $work/tasks.
 blocks() {
 	local task
 	while IFS= read -r task; do
@@ -47,7 +47,7 @@ blocks() {
 	awk -F '\t' 'FNR == NR { named[$0] = 1; next }
 		$4 != "<idle>" && !($4 in named) { print $1, $2, $3 }' \
 		"$work/tasks" "$work/stays"
-	printf '0 0 0\n'	# gnuplot wants one
+	printf '0 0 0\n'	# gnuplot needs at least one line
 }
 
 draw() {

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # Make out/linux: the pristine kernel, then the quilt patches, then the overlay.
 #
-# Only the files that the series touches are made, in a staging folder, and go
-# over by content: a file that is the same as before keeps its time, so that the
-# next build compiles only what changed.
+# Only the files that the series touches are created, in a staging folder, and copied
+# if their content differs: an unchanged file keeps its time, so that the next build
+# compiles only what changed.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 stage=$out/stage
-listed=$out/stage.list	# what the tree holds from the staging folder
+listed=$out/stage.list	# the files of the tree that the series touches
 
 package_version() { dpkg-query -W -f '${Version}' "$source_package"; }
 
@@ -80,7 +80,7 @@ stage_all() {
 	rsync -rlp --files-from="$out/overlay.list" "$top/" "$stage/"
 }
 
-# Give back what the series touched formerly and does no more.
+# Restore the files that the series no longer touches.
 restore_dropped() {
 	local f
 	[[ -f $listed ]] || return 0
@@ -96,7 +96,7 @@ restore_dropped() {
 	done
 }
 
-# A file that a patch deletes is in no staging folder.
+# A file that a patch deletes is not in the staging folder.
 delete_deleted() {
 	local f
 	for f in $(all_patched); do

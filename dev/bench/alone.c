@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sites of one, two and four arguments, each in a function that does nothing
- * else, and the same function without the site: the difference is what a site
- * costs. The calls around the site keep its arguments alive, and give both
- * functions the same frame. The tracepoints are defined nowhere, lest their
- * iterators become part of the sites.
+ * else, and the same function without the site: the difference is the cost of
+ * a site. The calls around the site keep its arguments alive, and give both
+ * functions the same frame. The tracepoints are not defined, so that their
+ * iterators cannot be inlined into the sites.
  */
 #include <linux/tracepoint.h>
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a tracepoint costs, counted by the TSC; see ticks.h. Read a parameter to
+ * The cost of a tracepoint, measured by the TSC; see ticks.h. Read a parameter to
  * measure:
  *
  *	pass		a pass of one site with 0 to 16 empty probes
- *	change		connecting a probe more and less, with 0 to 2 there
- *	connect		writing connects so many probes
- *	syncs		how often all CPUs were made to synchronise since count became 1,
+ *	change		attaching and detaching a probe, with 0 to 2 others
+ *	connect		writing a number attaches so many probes
+ *	syncs		the number of synchronisations of all CPUs since count became 1,
  *			counted by a kprobe
- *	trapped		how long a batch of patched places was breakpoints at most,
- *			in the same time
- *	traps		how many hits of a site met a breakpoint since hit became 1:
- *			a timer hits one every HIT_PERIOD
+ *	trapped		the longest time since then for which the places of a batch
+ *			were breakpoints
+ *	traps		the number of hits that met a breakpoint since hit became 1:
+ *			a timer hits a site every HIT_PERIOD
  *	ticks		the TSC
  */
 #include <linux/ftrace.h>
@@ -71,7 +71,7 @@ static unsigned long nr_syncs;
 
 static void *sync_func;
 
-/* A batch makes its places breakpoints, and writes the last byte before sync 3. */
+/* A batch turns its places into breakpoints; sync 3 follows the last byte. */
 #define SYNCS_OF_BATCH	3
 
 static cycles_t batch_start, longest_batch;
@@ -95,12 +95,12 @@ static int note_batch(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-/* A probe with such a handler does not become a jump, later, with syncs of its own. */
+/* A kprobe with a post_handler is not optimized to a jump, which would add syncs. */
 static void note_nothing(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
 {
 }
 
-/* Where function tracers are called, a probe would be one more of them. */
+/* At the ftrace call of a function, a kprobe would be one more function tracer. */
 #define COUNT_PROBE(name, handler) {					\
 	.symbol_name = name,						\
 	.offset = MCOUNT_INSN_SIZE,					\
@@ -113,7 +113,7 @@ static struct kprobe batch_probe = COUNT_PROBE("text_poke_bp_batch", note_batch)
 
 static struct kprobe *count_probes[] = { &call_probe, &batch_probe };
 
-/* Modules are told where a function is when they put a probe there. */
+/* A module can get the address of a function from a kprobe on it. */
 static int find_sync_func(void)
 {
 	struct kprobe probe = { .symbol_name = "do_sync_core" };
@@ -166,7 +166,7 @@ module_param_cb(count, &count_ops, NULL, 0200);
 /* Hits */
 
 #define HIT_PERIOD	(20 * NSEC_PER_USEC)
-#define TRAP_TICKS	200	/* a hit that met a breakpoint takes more */
+#define TRAP_TICKS	200	/* a hit that meets a breakpoint takes longer */
 
 static unsigned long nr_traps;
 static bool hitting;
@@ -260,7 +260,7 @@ static int change_get(char *buffer, const struct kernel_param *param)
 static const struct kernel_param_ops change_ops = { .get = change_get };
 module_param_cb(change, &change_ops, NULL, 0400);
 
-/* So many probes are connected. */
+/* Number of attached probes */
 
 static unsigned long nr_connected;
 

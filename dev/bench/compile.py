@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""compile.py BUILD DIR FILE...: what it takes to compile each FILE.c of DIR.
+"""compile.py BUILD DIR FILE...: measure time and memory to compile each FILE.c of DIR.
 
-The commands are those with which kbuild made DIR/empty.o in BUILD. Of several runs
-the least counts: others use the machine as well. Prints a case, a unit and a number
-in a line.
+The command is the one with which kbuild built DIR/empty.o in BUILD. The minimum of
+several runs counts, as other processes use the machine too. Prints lines of case,
+unit and number.
 """
 
 import os
@@ -21,7 +21,7 @@ def command_of(directory):
 
 
 def run(command, build):
-    """Return: seconds of the processor in user space, and the most memory, in kB."""
+    """Return the user time in seconds, and the maximum of the memory in kB."""
     with subprocess.Popen(command, shell=True, cwd=build) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Sourced by the scripts for the guest: DIR, the first argument, has the modules.
-# Each line of the results is a case, a unit and a number. A case has no comma.
+# Each line of the results has a case, a unit and a number. A case has no comma.
 # shellcheck shell=bash
 set -u
 dir=/tmp/bench
@@ -11,7 +11,7 @@ say() { printf '%s,%s,%s\n' "$@" | tee -a "$RESULTS/results.csv"; }
 
 switch() { echo "$2" >"$tracefs/events/$1/enable"; }
 
-# Waiting for the host would count as instructions.
+# Copies, as waiting for the host would count as instructions.
 mkdir $dir
 cp "$1"/*.ko "$1"/{load,rawtp,perfrecord} $dir
 insmod $dir/bench.ko

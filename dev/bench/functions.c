@@ -2,16 +2,15 @@
 /*
  * Function tracers with empty functions. The parameters are:
  *
- *	calls		reading it counts what a call of a traced function costs, by
- *			the TSC; see ticks.h. It tells that for numbers of tracers on
- *			the function and elsewhere, that ask for nothing, for protection
- *			from recursion, and for all registers too, and for one beside
- *			what BPF's fentry uses: the instructions more than without a
- *			tracer.
- *	functions	so many of traced_000 to traced_999 get tracers
- *	tracers		writing registers so many tracers of these
- *	filter		writing 0 leaves to the newest of them none of the functions,
- *			and 1 all of them
+ *	calls		reading it prints the cost of a call of a traced function, by
+ *			the TSC (see ticks.h), minus that of an untraced call. This is
+ *			for numbers of tracers on the function and elsewhere, without
+ *			flags, with RECURSION, and with SAVE_REGS too; and for a direct
+ *			call as of BPF's fentry, alone and with a tracer.
+ *	functions	how many of traced_000 to traced_999 the tracers trace
+ *	tracers		writing a number registers so many tracers of these functions
+ *	filter		writing 0 removes these functions from the filter of the
+ *			newest tracer, 1 adds all of them
  */
 #include <linux/ftrace.h>
 #include <linux/module.h>
@@ -70,7 +69,7 @@ static void stop(unsigned int nr)
 	ftrace_free_filter(&tracers[nr]);
 }
 
-/* With @here tracers on the function, and others elsewhere. */
+/* With @here tracers on the function, and @others elsewhere. */
 static long ticks_with(unsigned int here, unsigned int others, unsigned long flags)
 {
 	unsigned int i;
@@ -85,7 +84,7 @@ static long ticks_with(unsigned int here, unsigned int others, unsigned long fla
 	return ret ?: ticks;
 }
 
-/* Like one of BPF's fentry; it changes no register. */
+/* Like a trampoline of BPF's fentry; it changes no register. */
 static notrace void trampoline(void)
 {
 }

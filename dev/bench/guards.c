@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the guard of a tracepoint that is off costs on the processor of this
- * machine, in cycles of its TSC, for several forms of guard. Lines of case, unit
- * and number, the mean of many guards in the best of many runs:
+ * The cost of the guard of a tracepoint that is off on the processor of this
+ * machine, in cycles of its TSC, for several forms of guard. Prints lines of case,
+ * unit and number: the mean of many guards in the best of many runs, minus the
+ * time of the traced code alone.
  *
- *	warm	guards one after the other, each with six instructions of traced code
- *		that do not wait for each other; what they take longer than that
- *		code alone
- *	cold	guards in a cache line each, with a variable in one of its own where
- *		they load one, far from each other, all flushed from the caches
- *		before, and each guard waited for; what they take longer than the
- *		traced code alone, as cold
+ *	warm	guards one after the other, each with six independent instructions
+ *		of traced code
+ *	cold	each guard in a cache line of its own, and each variable that a
+ *		guard loads, too, far from each other. All are flushed from the
+ *		caches before, and each guard completes before the next one
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -20,7 +19,7 @@
 #define WARM_RUNS	5000
 #define COLD_RUNS	300
 #define LINE		64
-#define APART		2112	/* of variables, too far to be fetched ahead */
+#define APART		2112	/* of variables, too far for prefetching */
 #define CODE_APART	2048
 
 #define STRING(x)	#x
@@ -32,8 +31,8 @@ uint8_t guard_variables[GUARDS * APART] __attribute__((aligned(LINE)));
 		"add $1, %rdi; add $1, %r8; add $1, %r9; "
 
 /*
- * A form as a function for each of the two; index counts the guards. Variables
- * are not in the order of the guards, lest the processor fetch them ahead.
+ * Two functions for a form, warm and cold; index counts the guards. Variables
+ * are not in the order of the guards, so that the processor cannot prefetch them.
  */
 #define FORM(name, guard)						\
 	void warm_##name(void);						\
@@ -101,7 +100,7 @@ static uint64_t measure(const struct form *form, int cold)
 	return ticks(form->cold);
 }
 
-/* In turn, so that what else the machine does meets all of them. */
+/* The forms run in turn, so that other load of the machine affects all of them. */
 static void compare(int cold)
 {
 	uint64_t least[FORMS], now;
@@ -123,7 +122,7 @@ int main(void)
 {
 	unsigned int i;
 
-	/* Memory that was not written to is one page that reads as zeroes. */
+	/* Without a write, all pages would be the same page of zeroes. */
 	for (i = 0; i < GUARDS; i++)
 		*(volatile uint8_t *)&guard_variables[i * APART] = 0;
 	compare(0);

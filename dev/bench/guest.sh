@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh DIR [SITES...]: runs in a guest with one CPU whose clock counts instructions,
-# with the modules of DIR, those of so many sites; without SITES, it measures only
-# function tracers, and passes of a site.
+# guest.sh DIR [SITES...]: runs in a guest with one CPU whose clock counts instructions.
+# Uses the modules of DIR with SITES sites; without SITES, it measures only function
+# tracers, and passes of a site.
 . "$(dirname "$0")/count.sh"
 functions=/sys/module/functions/parameters
 
@@ -13,8 +13,8 @@ passes() {
 	done <$bench/pass
 }
 
-# changes SITES: connecting and disconnecting with so many sites more, first
-# unobserved, then with the synchronisations counted, then with a site hit.
+# changes SITES: attach and detach probes with so many more sites, first without other
+# activity, then while counting synchronisations, then while a timer hits a site.
 changes() {
 	local name ticks syncs trapped traps
 	cat $bench/change >/dev/null
@@ -75,15 +75,15 @@ sites() {
 
 set_to() { echo "$2" >"$functions/$1"; }
 
-# The stack tracer is one that is never freed: its structure is not of a module. It
-# keeps its trampoline, too.
+# The structure of the stack tracer is not in a module and is never freed. Its
+# trampoline is not freed either.
 static() { echo "$1" >/proc/sys/kernel/stack_tracer_enabled; }
 
 # With set_ftrace_pid, or without.
 pid() { echo "$1" >>$tracefs/set_ftrace_pid; }
 no_pid() { : >$tracefs/set_ftrace_pid; }
 
-# trace_functions DIR: by the function tracer of that trace array
+# trace_functions DIR: start the function tracer of that trace array
 trace_functions() {
 	echo traced_000 >"$1/set_ftrace_filter"
 	echo function >"$1/current_tracer"
@@ -111,8 +111,8 @@ updates() {
 	echo >$tracefs/stack_trace_filter
 }
 
-# Calls of a function that function tracers trace, with others elsewhere; and what
-# changes these.
+# Calls of a traced function, with other tracers elsewhere; and updates of function
+# tracers.
 functions() {
 	local name ticks instance=$tracefs/instances/bench
 	insmod $dir/functions.ko

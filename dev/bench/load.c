@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * load FILE: load a module, load -u NAME: unload it, load -r FILE: read a file; and say
- * how many nanoseconds of the processor's time that took. Where the clock counts
- * instructions, so many of them were executed; what is waited for does not count.
+ * load FILE: load a module, load -u NAME: unload it, load -r FILE: read a file; and
+ * print the processor time of that in nanoseconds. If the clock counts instructions,
+ * this is the number of instructions. Time that is spent waiting does not count.
  */
 #define _GNU_SOURCE
 #include <err.h>

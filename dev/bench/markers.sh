@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# markers.sh DIR [NUMBER...]: runs in a guest with one CPU whose clock counts instructions:
-# what it costs to pass a place that several tracers watch; and, with the series, what
-# operations on so many markers cost, with the modules that marks.py made in DIR.
+# markers.sh DIR [NUMBER...]: runs in a guest with one CPU whose clock counts instructions.
+# Measures the cost of a place for several tracers and, with the series, of operations
+# on NUMBER markers, with the modules that marks.py created in DIR.
 . "$(dirname "$0")/count.sh"
 place=/sys/module/place/parameters
 marks=/sys/module/marks/parameters
@@ -24,7 +24,7 @@ recorded_twice() {
 		"$($dir/perfrecord "$(<"$tracefs/events/$2/id")" cat "$place/$3")"
 }
 
-# Two values, at one place, by several means.
+# Two values at one place, recorded in several ways.
 places() {
 	local call
 	hit "trace event: off" event
@@ -56,9 +56,9 @@ marker_places() {
 
 quiet() { "$@" >/dev/null; }
 
-# operation NAME NUMBER COMMAND...: of the command, and of the work that it leaves to
-# others. NAME has %d for the number. What the same costs with 0 markers is subtracted;
-# where there is no such thing, that is what measuring takes.
+# operation NAME NUMBER COMMAND...: the cost of the command and of the work that it
+# defers. NAME has %d for the number. The cost with 0 markers is subtracted; where that
+# operation does not exist, this is the cost of measuring.
 declare -A with_none
 operation() {
 	local name=$1 number=$2 before ticks syncs
@@ -83,7 +83,7 @@ one() { (($1 == 0)) || switch "markers/bench_mark_$(($1 / 2))" "$2"; }
 # attach NUMBER 1|0
 attach() { (($1 == 0)) || echo "$2" >$marks/attach; }
 
-# Each with a name of its own.
+# Markers that have a name of their own each.
 names() {
 	local n=$1
 	operation "load of %d markers" "$n" quiet "$dir/load" "$dir/names$n.ko"
@@ -110,13 +110,13 @@ ten_names() {
 
 slabs() { awk '$1 == "Slab:" { print $2 * 1024 }' /proc/meminfo; }
 
-# With those that a CPU keeps at hand, which MemFree leaves out.
+# Including the pages in the lists of each CPU, which MemFree excludes.
 free_pages() {
 	awk '$1 == "nr_free_pages" || $1 == "count:" { sum += $2 } END { print sum }' \
 		/proc/zoneinfo
 }
 
-# memory NAME MODULE NUMBER: that a module with so many takes, of each of them
+# memory NAME MODULE NUMBER: of each of the NUMBER objects in a module
 memory() {
 	local size free slabs
 	free=$(free_pages) slabs=$(slabs)
@@ -134,7 +134,7 @@ many() {
 	insmod $dir/marks.ko
 	n=$(basename $dir/events*.ko .ko)
 	n=${n#events}
-	names 0	# files are read for the first time
+	names 0	# reads the files for the first time
 	ten_names 0
 	memory "an unused marker" "names$n" "$n"
 	memory "an unused trace event" "events$n" "$n"

@@ -3,8 +3,8 @@
  * For operations on many markers; parameters:
  *
  *	busy		ticks of the TSC since the load of this module, without those in
- *			which the CPU was idle. A read first waits for a second, in which
- *			the work that an operation left to others is done.
+ *			which the CPU was idle. A read first waits for a second, so that
+ *			deferred work of an operation completes.
  *	attach		1 attaches an empty probe to each of the ten names of the modules
  *			of sites; 0 detaches them
  */

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""marks.py DIR NUMBER...: sources with so many markers, in DIR, for kbuild.
+"""marks.py DIR NUMBER...: create sources with many markers in DIR, for kbuild.
 
-For each NUMBER, the module namesNUMBER has as many markers, each with a name of its
-own; tenSITES has ten times as many sites, of ten names. Those with 0 have none. The
-module eventsNUMBER has as many trace events with the same fields, for one NUMBER: 1000
-or else the largest. In DIR/compile are files with
-trace_mark() and trace_printk(), to be compiled alone.
+For each NUMBER, the module namesNUMBER has NUMBER markers, each with a name of its
+own; tenSITES has ten times as many sites, of ten names. The modules with 0 have none.
+The module eventsNUMBER has NUMBER trace events with the same fields, for one NUMBER:
+1000 if given, else the largest. DIR/compile has files with trace_mark() and
+trace_printk(), which are compiled one by one.
 """
 
 import os
@@ -64,7 +64,7 @@ def write(name, text):
 def source(sites):
     """A file of functions, each with some of the sites; nothing calls them.
 
-    ftrace would look up each function among all symbols of the module.
+    They are notrace: ftrace would look up each among all symbols of the module.
     """
     lines = ['#include <linux/kernel.h>', '#include <linux/marker.h>']
     for i, site in enumerate(sites):
@@ -82,7 +82,7 @@ def marks(names):
 
 
 def names_module(number):
-    """Return: the line of the Makefile."""
+    """Return the lines of the Makefile."""
     parts = []
     for first in range(0, number, FILE):
         parts.append(f'names{number}_{first}')
@@ -96,7 +96,7 @@ def module(name, parts):
 
 
 def ten_modules(numbers):
-    """Sites of ten names are compiled once, and linked as often as there are to be."""
+    """Sites of ten names are compiled once, and linked as often as needed."""
     chunk = min(FILE, *(number for number in numbers if number))
     write('ten.c', source(marks(f'bench_site_{i % TEN}' for i in range(chunk))))
     text = '$(obj)/ten_%.o: $(obj)/ten.o\n\tcp $< $@\n'

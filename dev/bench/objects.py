@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""objects.py ARCH CROSS LINKED OBJECT...: what tracepoints cost in some objects of a
-kernel, where no image is built. Lines as those of static.py.
+"""objects.py ARCH CROSS LINKED OBJECT...: print the cost of tracepoints in some objects
+of a kernel, without building an image. The lines are like those of static.py.
 
 Links the objects into the file LINKED, with the tools whose names begin with CROSS.
-What the objects do not define becomes zeroes. One of them is alone.c.
+Undefined symbols become zeroes. One of the objects is alone.o.
 """
 import statistics
 import subprocess
@@ -17,7 +17,7 @@ def run(*words):
     return subprocess.run(words, check=True, text=True, stdout=subprocess.PIPE).stdout
 
 
-# What the tools have to be told: the assembler, the linker.
+# Options of the assembler and of the linker.
 OPTIONS = {
     "arm64": ([], []),
     "i386": (["--32"], ["-m", "elf_i386"]),
@@ -26,7 +26,7 @@ OPTIONS = {
 
 
 def link(arch, cross, path, objects):
-    """Relaxation would make calls shorter by how few objects there are."""
+    """Without relaxation, which would shorten calls because there are few objects."""
     partial, missing = path + ".o", path + ".missing.s"
     assembler, linker = OPTIONS[arch]
     ld = [cross + "ld", *linker]
@@ -41,7 +41,7 @@ def link(arch, cross, path, objects):
 
 
 def off_path(code, function):
-    """The instructions from entry to end, as long as no condition holds."""
+    """The instructions from entry to end, if no conditional jump is taken."""
     address, size = function
     path = []
     while function[0] <= address < function[0] + size:
@@ -52,7 +52,7 @@ def off_path(code, function):
 
 
 def function_cost(image, code, name):
-    """Instructions and loads of its path, bytes of the path and of the rest."""
+    """Instructions and loads of the path, bytes of the path and of the other code."""
     start, size = image.symbols[name]
     path = off_path(code, (start, size))
     away = [target for insn, target, _, _ in guards(image) if start <= insn < start + size]
@@ -77,7 +77,7 @@ def main():
     image = Image(path)
     code = Code(image, path, cross + "objdump")
     sites = Sites(image, code)
-    # Registers differ with the number of arguments, also before the guard.
+    # The number of arguments changes the use of registers, also before the guard.
     instructions, loads, hot, cold = min(site_cost(image, code, nr) for nr in (1, 2, 4))
     objects = object_bytes(image, sites.names) // len(sites.names)
     record = sites.records // max(1, len(sites.guards))

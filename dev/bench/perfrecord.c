@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * perfrecord ID COMMAND...: run the command while perf records each hit of the trace
- * event with this id, on every CPU, in a buffer that holds them all. Fails when
- * nothing was recorded, or something lost.
+ * event with this id, on every CPU, in a buffer that holds them all. Fails when no
+ * record was written, or a record was lost.
  */
 #include <err.h>
 #include <linux/perf_event.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it costs to pass a place that one of several tracers watches, and to
- * record two values there, or three numbers, or one and a string. Read a
- * parameter to measure; what is attached decides what that is:
+ * The cost of a place with one of several tracers, and of recording two values
+ * there, three numbers, or a number and a string. Read a parameter to measure;
+ * the result depends on what is attached:
  *
  *	event, event_numbers, event_string
  *			a trace event
@@ -11,7 +11,7 @@
  *	printk		trace_printk()
  *	call		a call of bench_call(), for kprobes
  *
- * Write 1 to connect an empty probe, and 0 to disconnect it: marker_probe, kprobe.
+ * Write 1 to attach an empty probe, and 0 to detach it: marker_probe, kprobe.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -62,7 +62,7 @@ void bench_call(int number, void *pointer)
 	barrier();
 }
 
-/* 16 bytes; the compiler is not to know them. */
+/* 16 bytes; not const, so that the compiler cannot use their values. */
 static char text[] = "fifteen letters";
 
 DEFINE_PASS(event, trace_bench_place(number, pointer));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * 10,000 sites of the tracepoint that is measured, or 5,000, 1,000 or 100, as SITES
- * says, in functions of a hundred.
+ * SITES (100, 1000, 5000 or 10000) sites of the tracepoint that is measured, in
+ * functions with a hundred sites each.
  */
 #include <linux/module.h>
 #include <linux/tracepoint.h>
 
 #include "bench.h"
 
-/* Each with a number of its own, or the compiler would make one of several. */
+/* Each has a different number, or the compiler would merge them. */
 #define SITE		trace_bench(__COUNTER__, pointer); barrier();
 #define SITES_10	SITE SITE SITE SITE SITE SITE SITE SITE SITE SITE
 #define SITES_100	SITES_10 SITES_10 SITES_10 SITES_10 SITES_10	\
@@ -29,7 +29,7 @@
 	FUNCTIONS_10(n##5) FUNCTIONS_10(n##6) FUNCTIONS_10(n##7)	\
 	FUNCTIONS_10(n##8) FUNCTIONS_10(n##9)
 
-/* PART is to be replaced before names are made of it. */
+/* PART must be expanded before it is pasted into names. */
 #define FUNCTIONS_OF_100(part)		FUNCTION(part)
 #define FUNCTIONS_OF_1000(part)		FUNCTIONS_10(part)
 #define FUNCTIONS_OF_5000(part)		FUNCTIONS_50(part)

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""static.py VMLINUX: what the tracepoints of an image cost in bytes.
+"""static.py VMLINUX: print the cost of the tracepoints of an image, in bytes.
 
 Lines of case, unit and number:
-  hot bytes	of the NOP, where the code runs while nobody traces
-  cold bytes	of what is executed only while somebody does: reachable from where the
-		guard leads, and not from the entry of any function without that
+  hot bytes	of the NOP, in code that runs while nothing is traced
+  cold bytes	of code that runs only while something is traced: reachable from the
+		target of the guard, but not from the entry of a function without it
   records	of guards (jump labels, or immediate values), of static calls, and of
 		stubs that are patched
   objects	of each tracepoint: the structure, name, stub, static call, list entry
@@ -60,7 +60,7 @@ class Image:
         return address + self.read(address, "<i")[0]
 
     def table(self, name, size):
-        """Where the entries of a table are; objects have it as a section."""
+        """The addresses of a table's entries; in an object the table is a section."""
         if "__start_" + name in self.symbols:
             return range(self.symbols["__start_" + name][0],
                          self.symbols["__stop_" + name][0], size)
@@ -71,7 +71,7 @@ class Image:
 
 
 class X86:
-    """How the instructions of an architecture read."""
+    """Patterns for the instructions of an architecture."""
     call = re.compile("call")
     jump = re.compile("j")
     end = re.compile("(jmp|ret|int3|iretq)$")
@@ -96,7 +96,7 @@ ARCHITECTURES = {3: X86, 62: X86, 183: Arm64, 243: Riscv}
 
 
 class Code:
-    """The instructions of the image, and where each leads."""
+    """The instructions of the image, and the successors of each."""
 
     def __init__(self, image, path, objdump="objdump"):
         self.form = ARCHITECTURES[struct.unpack_from("<H", image.data, 18)[0]]
@@ -171,7 +171,7 @@ def tracepoints(image):
 
 
 def addresses(image, *prefixes):
-    """All those in symbols that begin so."""
+    """All addresses in symbols with these prefixes."""
     return {address + offset for name, (address, size) in image.symbols.items()
             if name.startswith(prefixes) for offset in range(size)}
 
@@ -185,7 +185,7 @@ def static_calls(image):
 
 
 def object_bytes(image, names):
-    """One stub may have two names."""
+    """A stub that has two names counts once."""
     prefixes = ("__tracepoint_", "__tpstrtab_", "__tpcallbacks_", "__traceiter_",
                 "__tracestub_", "__tracewalk_", "__SCK__tp_func_", "__SCT__tp_func_")
     symbols = {image.symbols[prefix + name] for prefix in prefixes for name in names
@@ -195,7 +195,7 @@ def object_bytes(image, names):
 
 
 class Sites:
-    """The guards of tracepoints, and what is reached only through them."""
+    """The guards of tracepoints, and the code that is reached only through them."""
 
     def __init__(self, image, code):
         self.names = tracepoints(image)
@@ -211,7 +211,7 @@ class Sites:
         calls = {address for address, text in code.calls.items() if address not in stubs
                  and re.search("__SCT__tp_func_|__traceiter_|__tracestub_", text)}
         self.unguarded = calls & hot
-        # An iterator may have become part of its site.
+        # If an iterator is inlined into its site, this calls probes indirectly.
         calls.update(address for address, text in code.calls.items() if "<" not in text)
         self.cold = [code.reach([target], hot) for _, target, _, _ in self.guards]
         self.calling = [code.bytes(blocks) for blocks in self.cold if blocks & calls]

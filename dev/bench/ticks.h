@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The cost of a pass in ticks of the TSC; under QEMU's -icount these are
- * instructions. Only interrupts come in between, so that the least of several
- * runs is exact.
+ * instructions. Only interrupts disturb a run, so the minimum of several runs
+ * is exact.
  */
 #include <linux/limits.h>
 #include <linux/minmax.h>
@@ -11,7 +11,7 @@
 #define RUNS	20
 #define PASSES	100
 
-/* A function that does something PASSES times. Not inlined, nor traced. */
+/* A function that does something PASSES times; noinline and notrace. */
 typedef void (*passes_t)(int number, void *pointer);
 
 static noinline notrace void pass_nothing(int number, void *pointer)
@@ -35,7 +35,7 @@ static cycles_t least_ticks(passes_t passes)
 	return least;
 }
 
-/* Of one pass, without the loop. */
+/* The ticks of one pass, without the loop. */
 static unsigned long pass_ticks(passes_t passes)
 {
 	return (least_ticks(passes) - least_ticks(pass_nothing) + PASSES / 2) / PASSES;

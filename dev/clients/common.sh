@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sourced by the scripts that run in the guest: how they report, and what all of
-# them trace.
+# Sourced by the scripts that run in the guest: reporting, and the work that they
+# trace.
 # shellcheck shell=bash disable=SC2034
 set -euo pipefail
 
@@ -8,8 +8,8 @@ tracefs=/sys/kernel/tracing
 out=${HOUSE_BUILD%/build/*}
 flavour=${HOUSE_BUILD##*/}
 bin=$out/bin
-times=200		# how often the work does each thing
-work=/tmp/work		# runs it; how often it slept is in /tmp/sleeps then
+times=200		# how often the work does each operation
+work=/tmp/work		# runs it, and writes the number of sleeps to /tmp/sleeps
 rows=0
 
 cat >"$work" <<END
@@ -24,8 +24,8 @@ die() { say "$*"; exit 1; }
 put() { printf '%s\n' "$1" >"$tracefs/$2"; }
 add() { printf '%s\n' "$1" >>"$tracefs/$2"; }
 
-# row CLIENT WHAT COMMAND...: a line of the table: it passes when the command
-# does; the last line that the command says tells more.
+# row CLIENT WHAT COMMAND...: write a row: it passes when the command succeeds; it ends
+# with the last line that the command prints.
 row() {
 	local log verdict=PASS
 	log=$RESULTS/$((++rows)).log
@@ -58,8 +58,8 @@ agree() {
 # lines REGEX [FILE]: how many match.
 lines() { grep -acE "$@" || true; }
 
-# complete REPORT: what a tracer wrote as text has all that the work did. The
-# forms are those of ftrace, of perf and of trace-cmd's plugins.
+# complete REPORT: the text output of a tracer has all operations of the work, in the
+# format of ftrace, of perf or of trace-cmd's plugins.
 complete() {
 	agree forks "$(lines 'sched_process_fork: +comm=working ' "$1")" $times \
 		sleeps "$(lines 'sched_switch: +(prev_comm=working .*prev_state=S |working:[0-9]+ \[[0-9]+\] S )' "$1")" "$(</tmp/sleeps)" \

@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Which files the kernel has for all to see, with their modes and owners; and what
-# files.sh of the selftests says that those of the series are to be like. clients.sh
-# compares.
+# List the files of the kernel's file systems with their modes and owners, and the new
+# files of the series that files.sh of the selftests checks. clients.sh compares.
 . "$(dirname "$0")/common.sh"
 
-# Those of a process or a module come and go. Names of functions have numbers.
+# Without the files of processes, and the second mount of tracefs.
 list_files() {
 	find /proc -regex '/proc/[0-9]+' -prune -o -printf '%p %m %U %G\n'
 	find /sys ! -path '/sys/kernel/debug/tracing*' -printf '%p %m %U %G\n'
@@ -17,7 +16,7 @@ kin_of_ours() {
 }
 
 listed() {
-	list_files 2>/dev/null >"$RESULTS/files.txt" || true	# some go meanwhile
+	list_files 2>/dev/null >"$RESULTS/files.txt" || true	# some vanish
 	kin_of_ours >"$RESULTS/kin.txt"
 	say "$(wc -l <"$RESULTS/files.txt") files"
 }

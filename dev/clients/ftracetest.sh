@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The kernel's own selftests of ftrace, all of them; a row for each case.
+# All of the kernel's own selftests of ftrace; a row for each case.
 . "$(dirname "$0")/common.sh"
 
 # A case and its verdict, as one row.
 rows() { sed -unE 's/^(\[[0-9]+\]) *(.*)\t\[([A-Z]+)\]$/ftracetest\t\1 \2\t\3/p'; }
 
-# It fails when one case does, which the rows tell.
+# It fails when one case fails; the rows show that.
 "$out/clients/selftests-ftrace/ftrace/ftracetest" -l "$RESULTS/logs" | tee "$RESULTS/ftracetest.log" |
 	rows | tee "$RESULTS/rows.tsv" || true
 grep -q '^# of undefined' "$RESULTS/ftracetest.log" || die "ftracetest did not come to its end"

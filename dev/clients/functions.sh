@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Several tracers of functions on one function: each has to have all that the work
-# did, and the stacks are those that one tracer alone sees. A row passes only if so
-# many tracers had the function while the work ran as it says.
+# Several function tracers on one function: each must record all calls of the work,
+# with the same stacks as without other tracers. A row passes only if the expected
+# number of tracers traced the function while the work ran.
 . "$(dirname "$0")/common.sh"
 
-called=__x64_sys_getsid		# the work calls it so often; nobody else does
-wakes_new=wake_up_new_task	# so often as well; others call it too
+called=__x64_sys_getsid		# the work calls it $times times; nothing else does
+wakes_new=wake_up_new_task	# the same; other processes call it too
 beside=instances/beside
 again=instances/again
-observed=/tmp/observed		# the work, and which functions were traced meanwhile
+observed=/tmp/observed		# records the traced functions, runs the work
 
-# Without another process, which would have the name of the work.
+# This must not fork: traces would show the fork under the later name of this process,
+# that of the work.
 cat >$observed <<END
 #!/bin/sh
 while read -r line; do
@@ -21,11 +22,11 @@ exec $work
 END
 chmod +x $observed
 
-# tracers FUNCTION: how many had it.
+# tracers FUNCTION: how many tracers it had.
 tracers() { sed -n "s/^$1 (\([0-9]*\)).*/\1/p" /tmp/enabled.txt; }
 
-# clean_row CLIENT WHAT COMMAND...: a row that leaves nothing to the next one, also
-# when it fails; what it was judged by is kept then.
+# clean_row CLIENT WHAT COMMAND...: a row, and then a cleanup for the next one. When
+# the row fails, its text files are kept.
 clean_row() {
 	local dir
 	rm -f ./*.txt ./*.data ./*.dat
@@ -52,29 +53,28 @@ trace_beside() {
 	put function "$1/current_tracer"
 }
 
-# end_beside INSTANCE FILE: and what it saw, which goes with the tracer.
+# end_beside INSTANCE FILE: save its trace to FILE, and remove the instance.
 end_beside() {
 	put 0 "$1/tracing_on"
 	cat "$tracefs/$1/trace" >"$2"
 	rmdir "$tracefs/$1"
 }
 
-# As the function tracer writes it; so do perf and trace-cmd.
+# calls FUNCTION FILE: in the format of the function tracer, perf and trace-cmd.
 calls() { lines "working.* (function: +)?$1( <--? ?.*|)$" "$2"; }
 
-# graph_calls FUNCTION FILE: of a function that calls others, and of one that does
-# not.
+# graph_calls FUNCTION FILE: the line ends with "{" if the function calls others.
 graph_calls() { lines "[|] +$1\(\)( \{|;)" "$2"; }
 
-# with_another FUNCTION COMMAND...: while the function tracer has the function too;
-# its calls are in beside.txt then.
+# with_another FUNCTION COMMAND...: run it while the function tracer traces the
+# function too, with its trace in beside.txt.
 with_another() {
 	trace_beside $beside "$1"
 	"${@:2}"
 	end_beside $beside beside.txt
 }
 
-# It reads the first calls before the name of the task is known.
+# perf reads the first calls before the kernel has recorded the name of the task.
 perf_function() {
 	with_another $called perf ftrace trace -t function -T $called --inherit $observed >perf.txt
 	agree calls "$(lines ": $called <-" perf.txt)" $times \
@@ -131,7 +131,7 @@ trace_cmd_instances() {
 		tracers "$(tracers $called)" 2
 }
 
-# The second one has another function too.
+# The second instance also traces another function.
 two_instances() {
 	trace_beside $beside $called
 	trace_beside $again $called
@@ -144,7 +144,7 @@ two_instances() {
 		forks "$(calls $wakes_new again.txt)" $times tracers "$(tracers $called)" 2
 }
 
-# One leaves while the work runs, and the other misses nothing.
+# One tracer is removed while the work runs; the other must miss nothing.
 instance_leaves() {
 	local i
 	trace_beside $beside $called
@@ -177,7 +177,7 @@ kprobe_events() {
 		calls "$(calls $called trace.txt)" $times tracers "$(tracers $called)" 2
 }
 
-# With the graph tracer it is a client of that.
+# In a kernel with the graph tracer, the profiler uses that.
 profile() {
 	put $called set_ftrace_filter
 	put 1 function_profile_enabled
@@ -190,7 +190,7 @@ profile() {
 
 of() { sed -n "s/^@$1: //p" bpftrace.txt; }
 
-# all_of_bpftrace TRACERS: kprobes, and BPF's own calls from the function.
+# all_of_bpftrace TRACERS: kprobes, and direct calls of BPF from the function.
 all_of_bpftrace() {
 	with_another $wakes_new bpftrace -c "/bin/sh $observed" -e '
 		kprobe:wake_up_new_task /comm == "working"/ { @kprobe = count(); }
@@ -212,7 +212,7 @@ bpftrace_graph() {
 	all_of_bpftrace 4
 }
 
-# Many functions at once, one of which is ours.
+# Many functions at once, one of which the work calls.
 bpftrace_multi() {
 	with_another $called bpftrace -c "/bin/sh $observed" -e '
 		kprobe:__x64_sys_gets* /comm == "working"/ { @[func] = count(); }
@@ -229,8 +229,8 @@ systemtap() {
 		tracers "$(tracers $wakes_new)" 2
 }
 
-# A module that has handle_mm_fault() call it directly, and writes a line to the
-# trace for each.
+# A module with a direct call from handle_mm_fault(), which writes a line to the trace
+# for each call.
 direct_module() {
 	put handle_mm_fault set_ftrace_filter
 	put function current_tracer
@@ -245,8 +245,7 @@ direct_module() {
 		"$(calls handle_mm_fault trace.txt)" tracers "$(tracers handle_mm_fault)" 2
 }
 
-# Stacks of the function that wakes a new task: each way to get them leaves them in
-# stacks.txt.
+# Stacks of the function that wakes a new task: each command writes them to stacks.txt.
 
 begin_kprobe() { put "p:clients/entry $wakes_new" kprobe_events; }
 
@@ -254,7 +253,7 @@ function_stacks() {
 	trace_beside $again $wakes_new
 	put 1 $again/options/func_stack_trace
 	$observed
-	# Other instances have the option too, from their next start on.
+	# The flag is shared: tracers that start later in other instances would have it.
 	put 0 $again/options/func_stack_trace
 	end_beside $again stacks.txt
 }
@@ -296,20 +295,19 @@ bpftrace_stacks() {
 	bpftrace -c "/bin/sh $observed" -e "$1:$wakes_new /comm == \"working\"/ { @[kstack] = count(); }" >stacks.txt
 }
 
-# An event within the function, with two tracers and without any; one of them has
-# put its own return address on the stack.
+# An event within the function, without tracers and with two; one of these replaces
+# the return address on the stack.
 perf_event_stacks() { recorded_stacks sched:sched_wakeup_new; }
 
-# beside_graph FUNCTION COMMAND...: as with_another, and the graph tracer has it too.
+# beside_graph FUNCTION COMMAND...: as with_another, with the graph tracer as well.
 beside_graph() {
 	put "$1" set_ftrace_filter
 	put function_graph current_tracer
 	with_another "$@"
 }
 
-# callers FILE: of the work's stacks in it, those that differ, from the caller of the
-# function on, and how often each was. The forms are those of ftrace, of perf and of
-# bpftrace.
+# callers FILE: print each different stack of the work, from the caller of the function
+# on, and how often it occurs. FILE is in the format of ftrace, of perf or of bpftrace.
 callers() {
 	awk '
 	function end_stack(n) {
@@ -332,15 +330,15 @@ callers() {
 	END { end_stack(1); for (stack in times) print times[stack] stack }' "$1" | sort
 }
 
-# had_tracers NUMBER: of the function; none of them is no line.
+# had_tracers NUMBER: of the function; without tracers it is not in the list.
 had_tracers() {
 	local had
 	had=$(tracers $wakes_new)
 	((${had:-0} == $1)) || { say "${had:-0} tracers, not $1"; return 1; }
 }
 
-# same_stacks TRACERS ALONE BESIDE COMMAND...: it gets the same stacks as without
-# others; so many tracers have the function then.
+# same_stacks TRACERS ALONE BESIDE COMMAND...: it gets the same stacks alone and with
+# BESIDE, where the function has ALONE and TRACERS tracers.
 same_stacks() {
 	local chain='kernel_clone __do_sys_clone do_syscall_64 entry_SYSCALL_64'
 	"${@:4}"
@@ -353,7 +351,7 @@ same_stacks() {
 	agree "stacks of ${chain// / < }" "$(sed -n "s/ $chain\$//p" both.txt)" $times
 }
 
-# It is small until something traces, and a trigger alone does not enlarge it.
+# The ring buffer is small until something traces; a trigger alone does not expand it.
 put 4096 buffer_size_kb
 
 clean_row "perf ftrace" "function, beside the function tracer" perf_function

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The kernel's own selftests of live patches: a row for each script, and one for the
-# same while the function tracer traces what the patches replace.
+# The kernel's own selftests of live patches: a row for each script, and another one
+# while the function tracer traces the functions that the patches replace.
 . "$(dirname "$0")/common.sh"
 
 scripts=$out/clients/selftests-livepatch/livepatch
 instance=instances/beside
-patched=cmdline_proc_show	# of the kernel; the tests patch some of their modules too
+patched=cmdline_proc_show	# the tests also patch functions of their modules
 
-# A script that skips its tests fails: it ends with another code then.
+# A script that skips its tests fails, as its exit status is not 0.
 tests() {
 	bash "$scripts/$1" | tee tests.txt || return
 	agree tests "$(lines '^TEST: .* ok$' tests.txt)" \
@@ -27,7 +27,7 @@ trace_no_more() {
 	rmdir $tracefs/$instance
 }
 
-# As long as the file is there: functions with two tracers.
+# Print functions with two or more tracers, while the file "watching" exists.
 watch_records() {
 	while [[ -e watching ]]; do
 		grep -aE '\([2-9][0-9]*\)' $tracefs/enabled_functions || true
@@ -82,7 +82,7 @@ both() {
 for script in livepatch callbacks shadow-vars state ftrace sysfs; do
 	row livepatch "test-$script.sh" tests "test-$script.sh"
 done
-# The other two patch no function.
+# The other two scripts patch no function.
 for script in livepatch callbacks ftrace sysfs; do
 	row livepatch "test-$script.sh, beside the function tracer" \
 		beside_tracer "test-$script.sh"

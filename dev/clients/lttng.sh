@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# LTTng, with its modules beside the kernel's, records what the work does;
-# babeltrace2 reads it.
+# LTTng, with its modules and the kernel's, records what the work does;
+# babeltrace2 reads the trace.
 . "$(dirname "$0")/common.sh"
 
 events=sched_process_fork,sched_switch
@@ -16,7 +16,7 @@ with() {
 	lttng destroy
 	babeltrace2 clients >lttng.txt 2>lttng.err
 	rm -rf clients
-	cat lttng.err	# says how many were lost
+	cat lttng.err	# reports lost events
 	[[ ! -s lttng.err ]]
 	agree forks "$(lines 'sched_process_fork: .*parent_comm = "working"' lttng.txt)" $times \
 		sleeps "$(lines 'sched_switch: .*prev_comm = "working".* prev_state = 1,' lttng.txt)" "$(</tmp/sleeps)" \
@@ -30,7 +30,7 @@ some() {
 
 all() { lttng enable-event -k -c all --all; }
 
-# They come and go while it traces.
+# Events are disabled and enabled while LTTng is tracing.
 switching() {
 	some
 	lttng start

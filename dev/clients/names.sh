@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A module with names of 6.1 alone, and BPF, on tracepoints of the scheduler that
-# are no trace events.
+# A module that uses only names of 6.1, and BPF, on tracepoints of the scheduler that
+# have no trace event.
 . "$(dirname "$0")/common.sh"
 
-# counts PARAMETER: a probe of the module is hit; says nothing of how often.
+# counts PARAMETER: a probe of the module is hit; prints no count.
 counts() {
 	local hits=/sys/module/names_61/parameters/$1
 	for _ in {1..100}; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # perf, trace-cmd, bpftrace and plain bpf(2): each counts or records what the
-# work does, and has to have all of it.
+# work does, and must miss nothing.
 . "$(dirname "$0")/common.sh"
 
 fork=sched:sched_process_fork switch=sched:sched_switch call=syscalls:sys_enter_getsid
@@ -43,7 +43,7 @@ trace_cmd_extract() {
 	complete extract.txt
 }
 
-# The tracepoint is in the function that the other two are on.
+# The tracepoint is in the function that has the kprobe and the kfunc.
 bpftrace_together() {
 	bpftrace -c "/bin/sh $work" -e '
 		tracepoint:sched:sched_wakeup_new /comm == "working"/ { @tracepoint = count(); }
@@ -58,14 +58,14 @@ bpftrace_together() {
 
 raw_kernel() { "$bin/count" --without-marker; }
 
-# Its thread passes the tracepoint once a second.
+# The thread of the module hits the tracepoint once a second.
 raw_module() {
 	modprobe trace-events-sample
 	"$bin/count" --event sample-trace foo_bar sleep 5
 	rmmod trace-events-sample
 }
 
-# With a program on its tracepoint, the module has to stay.
+# The module cannot be unloaded while a program is attached to its tracepoint.
 raw_module_stays() {
 	modprobe trace-events-sample
 	"$bin/count" --event sample-trace foo_bar sleep 3 >count.txt &

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What tracefs has: events, triggers, probes and tracers, and modules that bring
+# The features of tracefs: events, triggers, probes and tracers, and modules that have
 # events or patch functions; all while tracepoints are on.
 . "$(dirname "$0")/common.sh"
 
 fork=events/sched/sched_process_fork
 new=events/sched/sched_wakeup_new
-wakes_new=wake_up_new_task	# the function that passes sched_wakeup_new
+wakes_new=wake_up_new_task	# the function with the tracepoint sched_wakeup_new
 
-# trace_of FILE...: what the work leaves in the trace while these are enabled.
+# trace_of FILE...: run the work while these are enabled; the trace is in trace.txt.
 trace_of() {
 	local file
 	put '' trace
@@ -75,7 +75,7 @@ histogram() {
 synthetic() {
 	local enter=events/syscalls/sys_enter_getsid leave=events/syscalls/sys_exit_getsid
 	local start='hist:keys=common_pid:began=common_timestamp'
-	# shellcheck disable=SC2016 # variables of its own
+	# shellcheck disable=SC2016 # variables of the trigger
 	local end='hist:keys=common_pid:took=common_timestamp-$began:onmatch(syscalls.sys_enter_getsid).called($took)'
 
 	put 'called u64 took' synthetic_events
@@ -100,7 +100,7 @@ user_event() {
 	wait $!
 	put 0 $event/enable
 	cat $tracefs/trace >user.txt
-	# A NUL is in front of each record but the first.
+	# A NUL precedes each record except the first.
 	agree "user events" "$(lines "userevent-[0-9]" user.txt)" $times
 }
 
@@ -113,8 +113,8 @@ size_of() {
 	say $((0x$end - 0x$begin))
 }
 
-# On each instruction that the kernel lets us have; it keeps those that it
-# patches. How many depends on the compiler.
+# Probe each instruction on which the kernel allows a kprobe, which excludes those that
+# it patches. The number depends on the compiler.
 probe_everywhere() {
 	local i size
 	size=$(size_of $wakes_new)
@@ -174,8 +174,8 @@ uprobe() {
 		forks "$(lines 'sched_process_fork: comm=working' trace.txt)" $times
 }
 
-# livepatch_is N: a patch takes hold, or lets go, when every process has left the
-# functions of old.
+# livepatch_is N: wait for the transition, which ends when every process has left the
+# old functions. Then the patch is enabled (1) or not (0).
 livepatch_is() {
 	local dir=/sys/kernel/livepatch/livepatch_sample
 	until [[ $(cat $dir/transition 2>/dev/null || echo 0) == 0 ]]; do sleep 0.1; done

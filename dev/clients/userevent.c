@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * userevent NAME N: register the user event NAME with a number as its field; when
- * its stdin says so, see that a tracer is on it, and write the numbers from N to 1.
+ * userevent NAME N: register the user event NAME with a number as its field; after
+ * input on stdin, check that it has a tracer, and write the numbers from N to 1.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #define TRACEFS "/sys/kernel/tracing"
 
-/* One bit an event in a page that the kernel and we share. */
+/* One bit per event, in a page that is shared with the kernel. */
 static int traced(uint32_t bit)
 {
 	int fd = open(TRACEFS "/user_events_status", O_RDONLY);

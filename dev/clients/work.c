@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * work N: what clients are to trace, as often as they are to see it.
+ * work N: the work that clients trace.
  *
  * N times each: a fork, a nap, the system call getsid and a call of spot().
- * Its name is "working" then, and stays: traces name a process as it was last
- * called. How often it slept, the kernel has counted: a nap that ends before it
- * began takes no switch.
+ * The process is renamed to "working", and keeps that name: traces show the
+ * last name of a process. It prints the kernel's count of its sleeps: a nap
+ * that is over before the task is switched out is no sleep.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* For uprobes: not inlined, and not thrown away. */
+/* For uprobes: must not be inlined or optimized away. */
 __attribute__((noinline)) void spot(int i)
 {
 	__asm__ volatile ("" : : "r" (i) : "memory");
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 
 	if (n <= 0)
 		errx(1, "usage: work N");
-	/* The only sleeps are to be those of the loop. */
+	/* Only the loop must sleep, not page faults. */
 	if (mlockall(MCL_CURRENT))
 		err(1, "mlockall");
 	before = sleeps();

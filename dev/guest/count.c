@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * count: do four tracers see the same number of context switches?
+ * count: test that four tracers count the same number of context switches.
  *
- *	count [--without-marker]	table of one interval; 0 when all agree
- *	count --work			only the work that switches
+ *	count [--without-marker]	print a table of one interval; 0 when all agree
+ *	count --work			only run the work that switches
  *	count --event SYSTEM NAME COMMAND...
- *					of another event, while the command runs;
+ *					count another event while the command runs;
  *					without a marker
  *
  * The tracers: the marker_probe module on the marker kernel_sched_switch, the
  * trace event (in an instance of its own), perf (a counter on each CPU) and BPF
- * (a raw tracepoint). None can be started or read at the same moment as another,
- * so the interval lies between two snapshots, and a snapshot is good when all
+ * (a raw tracepoint). They cannot be started or read all at the same moment, so
+ * the interval lies between two snapshots, and a snapshot is valid when all
  * counters read the same twice: nothing switched between the readings.
  */
 #define _GNU_SOURCE
@@ -172,7 +172,7 @@ static void open_perf(void)
 	}
 }
 
-/* A counter loses what happens while it is enabled and does not run. */
+/* A counter loses the events that happen while it is enabled but not running. */
 static void read_perf(struct snapshot *snap)
 {
 	struct { uint64_t count, enabled, running; } value;
@@ -245,7 +245,7 @@ static void open_bpf(void)
 	bpf(BPF_RAW_TRACEPOINT_OPEN, &attach, "attach");
 }
 
-/* What a program misses, because it runs already, the kernel counts. */
+/* The kernel counts the hits that a program misses because it is already running. */
 static void read_bpf(struct snapshot *snap)
 {
 	uint64_t value[MAX_CPUS] = { 0 };
@@ -296,7 +296,7 @@ static struct snapshot stable_snapshot(void)
 	errx(1, "the counters never stand still");
 }
 
-/* The work: what makes a scheduler switch, over all CPUs */
+/* The work: causes context switches on all CPUs */
 
 static void pin(int cpu)
 {
@@ -320,7 +320,7 @@ static void bounce(int in, int out, int rounds)
 	_exit(0);
 }
 
-/* Two processes that pass a byte to and fro; a CPU of -1 is any. */
+/* Two processes that pass a byte back and forth; a CPU of -1 is any CPU. */
 static void ping_pong(int cpu_a, int cpu_b, int rounds)
 {
 	int there[2], back[2];

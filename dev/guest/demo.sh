@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs in the guest: a module watches the scheduler through a marker, and sees
-# what the kernel's other tracers see; then they work beside it as ever.
+# Runs in the guest: a module traces the scheduler through a marker, together with the
+# kernel's other tracers, and all must count the same. Then the trace event is used
+# without the module, and tour.sh runs.
 # shellcheck disable=SC2317 # check calls functions by name
 set -uo pipefail
 
@@ -12,7 +13,7 @@ failures=0
 
 title() { printf '\n== %s\n' "$*"; }
 
-# check WHAT COMMAND...: one line with the verdict.
+# check WHAT COMMAND...: print one line with the verdict.
 check() {
 	local what=$1
 	shift
@@ -24,7 +25,7 @@ check() {
 	fi
 }
 
-# probes_are N: on the marker, by the list of markers.
+# probes_are N: the list of markers shows N probes on the marker.
 probes_are() {
 	[[ $(awk -F'\t' -v m="$marker" '$1 == m { print $4 }' "$tracefs/markers") == "$1" ]]
 }

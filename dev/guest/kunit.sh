@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# kunit.sh [SUITE...]: run the KUnit suites (all, or those) as modules, each twice:
-# unloading one forgets its sites, its tracepoints and its markers, and loading it
-# again finds none of them. Prints what they say; fails when a case does, or when a
-# suite does not run to its end.
+# kunit.sh [SUITE...]: run the KUnit suites (default: all) as modules, each twice:
+# unloading a module must remove its sites, tracepoints and markers, so that it can be
+# loaded again. Prints the messages of the kernel; fails when a case fails, or when a
+# suite does not complete.
 set -e
 [ $# != 0 ] || set -- immediate immediate_states tracepoint marker marker_formats ftrace_sets
 
-# Let allocations fail that may sleep, which those of the suites do, for a task that
-# asks for it; no traces.
+# Fault injection also into allocations that may sleep, as those of the suites do, but
+# only for tasks that request it. Print no stacks.
 while read -r name value; do
 	for what in failslab fail_page_alloc; do
 		echo "$value" >"/sys/kernel/debug/$what/$name"
@@ -21,7 +21,7 @@ done <<-END
 	probability 100
 END
 
-# kernel_says RUN: what the kernel has said since then.
+# kernel_says RUN: the kernel's messages since the start of that run.
 kernel_says() { dmesg -t | sed "1,/^kunit.sh: run $1\$/d"; }
 
 run=0 failed=0

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# matrix.sh [SUITE...]: trace as far as this kernel can, and run the KUnit suites
-# that it has as modules. With MITIGATED in the environment, the kernel has to do
-# something against that vulnerability.
+# matrix.sh [SUITE...]: use the tracing that this kernel has, and run the KUnit suites
+# that are modules. With MITIGATED in the environment, the kernel must mitigate that
+# vulnerability.
 set -e
 tracefs=/sys/kernel/tracing
 vulnerabilities=/sys/devices/system/cpu/vulnerabilities
 
 [ -z "$MITIGATED" ] || grep '^Mitigation:' "$vulnerabilities/$MITIGATED"
 
-# on_and_off FILE: enable it and disable it again, some times.
+# on_and_off FILE: enable and disable it, several times.
 on_and_off() {
 	for value in 1 0 1 0 1 0; do
 		echo $value >"$1"

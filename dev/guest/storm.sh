@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# storm.sh SECONDS: runs in the guest; the torture of tracing in its mode storm, and
-# then what is left of its trampolines.
+# storm.sh SECONDS: runs in the guest: the torture test of tracing in its mode storm,
+# then a count of the areas of trampolines that are left.
 set -u
 dev/torture/torture/guest.sh none "$1" 0 kinds=storm
 code=$?
 
-# Trampolines live in areas of 64 KiB, with a guard page. Those of the storm, and
-# of changes in quick succession, are given back when they are empty, but for one.
+# Trampolines are in areas of 64 KiB plus a guard page. All empty areas except one
+# must be freed: those of the storm, and those of changes in quick succession.
 for ((i = 0; i < 300; i++)); do
 	echo 1 >/sys/kernel/tracing/events/sched/enable
 	echo 0 >/sys/kernel/tracing/events/sched/enable

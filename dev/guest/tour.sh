@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# tour.sh OUT: runs in the guest. A module, and the six ways in which people trace
-# Linux, attach to one marker while two processes run; a table tells how often each
-# saw the first of them leave a CPU. OUT has the script of SystemTap and the modules
-# of LTTng. The switches are in $RESULTS/switches.txt for the picture.
+# tour.sh OUT: runs in the guest. A module and six tracers attach to one marker while
+# two processes run; a table shows how often each tracer saw the first process leave a
+# CPU. OUT has the script of SystemTap and the modules of LTTng. The switches are in
+# $RESULTS/switches.txt for the picture.
 #
-# The processes are stopped until all have attached, and when they have done their
-# work until all have left: so the figures are the same, or something is wrong.
+# The processes are stopped until all tracers are attached, and after their work until
+# all are detached: so all counts must be equal.
 set -u
 out=$1
 marker=kernel_sched_switch
@@ -18,7 +18,7 @@ ctl=ctl ack=ack		# fifos to and from perf
 
 # The workload
 
-# worker NAME IN OUT: passes a token on, from one fifo to the other.
+# worker NAME IN OUT: passes a token from one fifo to the other.
 worker() {
 	local token i
 	printf %s "$1" >/proc/$BASHPID/comm
@@ -61,8 +61,8 @@ end_workers() {
 	kill -KILL $ping $pong
 }
 
-# The tracers: each has a way to begin, and one to end and tell its count. Those
-# that know say what they lost.
+# The tracers: begin_NAME attaches; end_NAME detaches, and sets count and, if the
+# tracer reports lost events, lost.
 
 leave() {
 	kill -INT "$1"

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# selftests.sh LOG TRACER...: the kernel that wrote the log has tested itself at boot:
-# these tracers, function tracers side by side, and all events, alone and again along
+# selftests.sh LOG TRACER...: check the log of a kernel that tests itself at boot:
+# these tracers, several function tracers at once, and all events, first alone and then
 # with the function tracer. A test that did not run fails, too.
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 
-# The tests, a line each, with how they ended. Between that and the name there may be
-# numbers and messages of others.
+# The tests, one line each, with their result. Between name and result there may be
+# numbers and other messages.
 tests=$(sed -E 's/^\[ *[0-9.]+\] //; s/\r$//' "$1" | awk '
 	/^Testing / { if (test) print test; test = $0; next }
 	test && /^(\(.*\) *)?(PASSED|OK)$/ { test = test $0 }
 	END { if (test) print test }')
 bad=0
 
-# wants TIMES NAME END: so often is it there.
+# wants TIMES NAME END: the test must be in the log so many times.
 wants() {
 	local found
 	found=$(grep -cxE "Testing $2: *(.* )?$3" <<<"$tests" || true)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files of debugfs for dev/mutants: nr is the mutant that runs, reached has the
- * points that ran since it was written to, only the KUnit cases that run ("" is
- * all), and a suite written to run runs, until a case fails.
+ * Files of debugfs for dev/mutants: "nr" is the active mutant, "reached" has the
+ * points that ran since the last write to it, "only" has the KUnit cases to run
+ * ("" is all), and writing the name of a suite to "run" runs it until a case fails.
  */
 #include <kunit/test.h>
 #include <linux/bitmap.h>

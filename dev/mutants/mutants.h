@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The choices that dev/mutants puts into the kernel's code. */
+/* The macros that select a mutant in the code that dev/mutants changes. */
 #ifndef _LINUX_MUTANTS_H
 #define _LINUX_MUTANTS_H
 
@@ -9,7 +9,7 @@
 extern unsigned int mutant_nr;
 extern u8 mutants_reached[];
 
-/* Built code leaves its numbers in the object. */
+/* Records in the object file that the mutant was compiled. */
 #define mutant_built(nr)						\
 	asm volatile(".pushsection .discard.mutants,\"\"\n.long %c0\n.popsection" \
 		     : : "i" (nr))
@@ -19,7 +19,7 @@ extern u8 mutants_reached[];
 	mutants_reached[nr] = 1;					\
 	unlikely(READ_ONCE(mutant_nr) == (nr)); })
 
-/* True in the mutant of the number, false in the next one. */
+/* True in mutant nr, false in mutant nr + 1, else the value. */
 #define mutant_condition(nr, value) ({					\
 	bool value_##nr = (value);					\
 	unsigned int mutant_##nr = READ_ONCE(mutant_nr) - (nr);		\

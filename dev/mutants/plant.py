@@ -21,7 +21,7 @@ def read(path):
 
 
 def write(path, text):
-    """A file that is the same keeps its time."""
+    """An unchanged file keeps its time."""
     if not os.path.exists(path) or read(path) != text:
         with open(path, 'w', encoding='utf-8') as f:
             f.write(text)
@@ -41,7 +41,7 @@ def listed():
 
 
 def errors(out):
-    """Lines that the compiler refuses, and how it says so."""
+    """The lines with compiler errors, and the class of mutant of each error."""
     if not os.path.exists(f'{out}/compile.log'):
         return set()
     found = re.findall(r'^\S*?((?:arch|kernel)/\S+?\.c):(\d+):\d+: error: (.*)',
@@ -51,7 +51,7 @@ def errors(out):
 
 
 def skipped(out):
-    """By their text, which is the same when lines are added above it."""
+    """Mutants to skip, identified by their text: lines may be added above it."""
     path = f'{out}/skip.csv'
     skip = set()
     if os.path.exists(path):
@@ -64,7 +64,7 @@ def skipped(out):
                 at[p['file'], int(p['line']), p['what']].add(
                     (p['file'], p['function'], p['what'], p['old']))
         for name, line, what in errors(out):
-            # A macro's error may be told of the line behind it.
+            # An error in a macro may be reported for the next line.
             skip |= at[name, line, what] or at[name, line - 1, what]
     with open(path, 'w', encoding='utf-8') as f:
         csv.writer(f).writerows(sorted(skip))
@@ -96,7 +96,7 @@ def kernel_files(out, count):
 
 
 def makefiles(out):
-    """Compilers warn of much that mutants do."""
+    """Without warnings of the compiler: many mutants cause some."""
     more = {'kernel': 'obj-y += mutants.o\n'}
     for name, _ in listed():
         folder, file = os.path.split(name)
@@ -122,7 +122,7 @@ def main(out):
     makefiles(out)
     count = collections.Counter()
     for i, row in enumerate(rows):
-        same = (row[1], *row[3:])       # the line is no part of what it is
+        same = (row[1], *row[3:])       # the line does not identify it
         rows[i] = (*row, count[same])
         count[same] += 1
     with open(f'{out}/points.csv', 'w', encoding='utf-8') as f:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Points at which C code of the kernel can be changed once.
 
-mutate(name, text, first) returns the text with all mutants in it, each behind a
-choice by number, and the list of them. It understands the part of C, and of its
-style, that the kernel's files have: binary operators have blanks around them, and
-a name in front of a block is a macro that loops. What it does not understand
-stays as it is.
+mutate(name, text, first) returns the text with all mutants in it, each selected by
+its number, the list of them, and the code that was not tried. It parses the part
+of C, and of its style, that the kernel's files use: binary operators have blanks
+around them, and a name before a block is a macro that loops. Code that it cannot
+parse is not changed.
 """
 import re
 
@@ -24,12 +24,12 @@ volatile u8 u16 u32 u64 s8 s16 s32 s64 size_t ssize_t loff_t gfp_t pid_t umode_t
 uintptr_t va_list __user typeof __typeof__ __be32 __le32'''.split())
 STATEMENTS = set('''if while for do switch return goto break continue case default
 else'''.split())
-# Their arguments are types, constants, messages or assertions.
+# The arguments of these are types, constants, messages or assertions.
 RAW = re.compile(r'''^(sizeof|typeof|__typeof__|offsetof|container_of|BUILD_BUG_ON\w*|
     static_assert|__stringify|IS_ENABLED|ARRAY_SIZE|va_\w+|pr_\w+|printk\w*|\w*_entry|
     rcu_dereference_protected|lockdep_\w+|might_sleep\w*|DEFINE_\w+|DECLARE_\w+|
     __alignof__|IS_REACHABLE|\w+_task_syscall_work|KREF_INIT|SYMBOL_NAME|alignof)$''', re.X)
-# Statements of no effect in a kernel that works.
+# Statements without effect in a correct kernel.
 IDLE = re.compile(r'^(pr_\w+|printk\w*|WARN\w*|BUG\w*|BUILD_BUG\w*|lockdep_\w+|might_\w+|va_\w+|static_assert|LIST_HEAD|DEFINE_\w+|DECLARE_\w+)$')
 SYNC = re.compile(r'lock|sync|free|put|rcu|barrier|release|wait|resched|preempt|fence')
 NO_CONSTANT = re.compile(r'^(X86_FEATURE_\w+|NULL|THIS_MODULE|KERN_\w+|GFP_\w+|__\w+|EXPORT\w*|MODULE\w*|_RET_IP_|_THIS_IP_|[A-Z])$')
@@ -55,7 +55,7 @@ class Token:
 
 
 def tokens_of(text):
-    """Those that count; brackets know their partners."""
+    """The tokens without blanks and comments; match is the index of the other bracket."""
     found, opened = [], []
     for m in TOKEN.finditer(text):
         if m.lastgroup == 'space':
@@ -71,19 +71,19 @@ def tokens_of(text):
 
 
 class Node:
-    """A piece of the text with the mutants within and of itself."""
+    """A piece of the text, with its own mutants and those of its parts."""
     def __init__(self, kind, first, last, parts=(), **more):
         self.kind, self.first, self.last = kind, first, last
         self.parts = [p for p in parts if p]
-        self.wraps = []         # functions of the new text, inner ones first
+        self.wraps = []         # functions that change the new text, inner ones first
         self.__dict__.update(more)
 
 
 class File:
     def __init__(self, name, text, first, skip=frozenset(), only=None):
         self.name, self.text, self.next = name, text, first
-        self.skip = skip        # (function, class, old text)s that do not compile
-        self.only = only        # names of functions
+        self.skip = skip        # (function, class, old text) of those that do not compile
+        self.only = only        # names of functions to mutate; None: all
         self.toks = tokens_of(text)
         self.points, self.function, self.not_tried = [], None, []
 
@@ -112,9 +112,9 @@ class File:
         return nr
 
     def choice(self, node, what, new, old=None):
-        """In this mutant the whole node is new."""
+        """A mutant that replaces the whole node."""
         old = old or self.source(node.first, node.last)
-        new = re.sub(r'\s*\n\s*', ' ', new)     # no line more than there were
+        new = re.sub(r'\s*\n\s*', ' ', new)     # the number of lines stays the same
         nr = self.point(what, node.first, old, new)
         if nr is not None:
             node.wraps.append(lambda s: f'(mutant({nr}) ? ({new}) : ({s}))')
@@ -122,7 +122,7 @@ class File:
     def condition(self, node, what='condition'):
         if node is None or node.kind == 'num':
             return
-        node.plain = True       # to change the whole would only negate it
+        node.plain = True       # changing its operator would only negate it
         nr = self.point(what, node.first, self.source(node.first, node.last), '', 2)
         if nr is not None:
             node.wraps.append(lambda s: f'mutant_condition({nr}, !!({s}))')
@@ -133,7 +133,7 @@ class File:
         return self.toks[i].text
 
     def is_type(self, i, end):
-        """Is what the bracket at i holds a type?"""
+        """True if the brackets at i contain a type."""
         last = self.toks[i].match
         if last is None or last >= end or last == i + 1:
             return False
@@ -144,7 +144,7 @@ class File:
         return all(t.kind == 'id' or t.text == '*' for t in inner)
 
     def expression(self, i, end, least=1):
-        """Parse from token i, before token end: the node and what is next."""
+        """Parse from token i, before token end: the node and the next token."""
         node, i = self.unary(i, end)
         while i < end:
             op = self.tok(i)
@@ -244,7 +244,7 @@ class File:
         return node, i
 
     def arguments(self, callee, i, last):
-        """Those that are expressions."""
+        """The arguments that are expressions."""
         if callee.kind == 'name' and RAW.match(self.tok(callee.first)):
             return []
         found = []
@@ -264,10 +264,10 @@ class File:
             i = (self.toks[i].match or i) + 1 if self.tok(i) in '([{' else i + 1
         return min(i, last)
 
-    # ---- which mutants a node has
+    # ---- the mutants of a node
 
     def choose(self, node):
-        """Give a parsed expression its mutants."""
+        """Create the mutants of a parsed expression."""
         kind = node.kind
         if kind == 'raw':
             return
@@ -517,7 +517,7 @@ class File:
         return [whole]
 
     def is_global(self, node):
-        """Not declared in the function: removing it compiles into no warning."""
+        """True if not declared in the function: removing its store causes no warning."""
         name = self.tok(node.first)
         return not any(self.tok(j) == name and self.toks[j - 1].kind != 'op' or
                        self.tok(j) == name and self.tok(j - 1) in ('*', ',') and
@@ -527,7 +527,7 @@ class File:
     # ---- the file
 
     def functions(self):
-        """For each: its name, its first token and its braces."""
+        """For each function: its name, its first token and its opening brace."""
         i, start = 0, 0
         while i < len(self.toks):
             t = self.toks[i]

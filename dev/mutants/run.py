@@ -1,17 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""run.py OUT map [SUITE...] | OUT fast|slow|debug SECONDS [FILE...]: which mutants do the tests catch?
+"""run.py OUT map [SUITE...] | OUT fast|slow|debug SECONDS [FILE...]: test the mutants.
 
-A guest boots once, loads the KUnit suites, and its state is kept. Some guests go on
-from it: in them each mutant runs the cases that reach its point, the fast ones first,
-until one fails, the kernel complains, or nothing more happens; after each that was
-caught the guest goes back to the kept state.
+A guest boots once, loads the KUnit suites, and its state is saved. Several guests
+start from this state. For each mutant, a guest runs the cases that reach its point,
+the fast ones first, until one fails, the kernel complains, or the guest hangs; after
+a mutant that was caught, the guest returns to the saved state.
 
-map finds out what each case reaches and how long it takes, into OUT/map.json; with
-names of suites or selftests, only for these, after their cases have changed.
-fast tries those (of FILE...) that have no result so far with the fast cases of KUnit,
-for so many seconds, and adds to OUT/results.csv; slow tries what survived that with the rest and the selftests, and
-debug what survived with the fast cases again, in the kernel of OUT/build/debug.
+map writes to OUT/map.json what each case reaches and how long it takes; with names of
+suites or selftests, only for these, after their cases have changed. The others try
+mutants (of FILE...) for SECONDS, and add to OUT/results.csv: fast those without a
+result, with the fast cases of KUnit; slow those that survived that or have no fast
+case, with the other cases and the selftests; debug all that survived, with the fast
+cases again, in the kernel of OUT/build/debug.
 """
 import atexit
 import collections
@@ -31,7 +32,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 SUITES = ('immediate', 'tracepoint', 'marker', 'marker_formats', 'ftrace_sets')
 SPLAT = re.compile(r'WARN|BUG:|Oops|INFO:|possible recursive locking|suspicious RCU|'
                    r'Call Trace|KASAN:|UBSAN|unable to handle|general protection|Kernel panic')
-# The host's, for the selftests; busybox has the rest.
+# Programs of the host, for the selftests; busybox has the others.
 PROGRAMS = ('dash', 'mawk', 'kmod', 'setpriv', 'grep', 'sed', 'dmesg')
 SCRIPTS = ('immediate/immediate', 'tracepoints/tracepoints', 'tracepoints/stacks',
            'markers/markers', 'markers/events', 'markers/lifetime', 'markers/context',
@@ -51,7 +52,7 @@ class Guest:
     def __init__(self, out, flavour='guest', number=0):
         Guest.all.append(self)
         self.out, self.dir = out, f'{out}/vm-{flavour}'
-        self.own = f'{self.dir}/{number}'       # beside what all of them share
+        self.own = f'{self.dir}/{number}'       # not shared with other guests
         self.build = f'{out}/build/{flavour}'
         os.makedirs(self.own, exist_ok=True)
         self.process = None
@@ -76,7 +77,7 @@ class Guest:
                            shell=True, stdout=f, check=True)
 
     def kernel(self):
-        """A copy, for the state fits no other."""
+        """A copy: the saved state fits only this kernel."""
         image = f'{self.build}/vmlinux'
         with open(f'{self.build}/.config', encoding='ascii') as f:
             if 'CONFIG_KASAN=y' in f.read():    # as guest.sh does
@@ -166,7 +167,7 @@ class Guest:
         return self.until(self.monitor, b'(qemu) ', 60)
 
     def boot(self):
-        """Boot, load the suites without their cases, keep the state."""
+        """Boot, load the suites without their cases, save the state."""
         self.kernel()
         self.initramfs()
         subprocess.run(['qemu-img', 'create', '-q', '-f', 'qcow2',
@@ -188,12 +189,12 @@ class Guest:
         return reached
 
     def resume(self):
-        """Start in the state that boot() kept."""
+        """Start in the state that boot() saved."""
         shutil.copy(f'{self.dir}/state.qcow2', f'{self.own}/state.qcow2')
         self.start('-loadvm', 'ready')
 
     def back(self):
-        """To the state that boot() kept."""
+        """Return to the state that boot() saved."""
         try:
             self.tell('loadvm ready')
             if 'running' not in self.tell('info status'):
@@ -210,7 +211,7 @@ class Guest:
         self.said()
 
     def said(self):
-        """What the kernel said since it was asked last."""
+        """The kernel's messages since the last call."""
         return self.log.read().decode(errors='replace')
 
     def cpu(self):
@@ -219,7 +220,7 @@ class Guest:
         return (int(words[11]) + int(words[12])) / os.sysconf('SC_CLK_TCK')
 
     def busy(self):
-        """Its time on a CPU or in wait for one, which others may have."""
+        """The time that QEMU was on a CPU or waited for one that was in use."""
         total = 0
         for task in os.listdir(f'/proc/{self.process.pid}/task'):
             try:
@@ -233,10 +234,10 @@ class Guest:
 
     def do(self, line, cost=5.0, known=None):
         """
-        Have the guest's shell do this, which costs so many seconds of the CPU as a
-        rule: its status, and what came before it. Dead if it takes much longer, or if
-        nothing happens any more, or the kernel panics. Of a script, not to the end
-        if it fails a case that is not known to fail.
+        Run this in the guest's shell; it usually costs so many seconds of the CPU.
+        Return its status, its output and the kernel's messages. Raise Dead if it takes
+        much longer, if the guest is idle for too long, or if the kernel panics. Do not
+        wait for the end of a script that fails a case that is not known to fail.
         """
         self.serial.sendall(line.encode() + b'\n')
         got, begin, idle = b'', self.cpu(), 0
@@ -266,7 +267,7 @@ class Guest:
 
 
 def numbers(text):
-    """Those of a list such as 1-3,7."""
+    """The numbers of a list such as 1-3,7."""
     found = set()
     for part in text.strip().split(','):
         if part:
@@ -276,13 +277,13 @@ def numbers(text):
 
 
 def cases_of(out, suite):
-    """As the suite's source has them."""
+    """The cases in the source of the suite."""
     with open(f'{out}/linux/lib/test_{suite}.c', encoding='utf-8') as f:
         return re.findall(r'KUNIT_CASE\w*\((\w+)', f.read())
 
 
 def command(where, cases):
-    """Run these of a suite: as it is loaded, or loaded again."""
+    """The command to run these cases: of the loaded suite, or after loading it again."""
     kind, suite = where.split(' ')
     if kind == 'script':
         return f'sh /selftests/{suite}.sh'
@@ -298,7 +299,7 @@ def failures(answer):
 
 
 def passed(status, said, entry, answer=''):
-    """What is wrong; a script may fail cases that it fails without a mutant."""
+    """What failed, or ''. A script may fail cases that it also fails without a mutant."""
     cases = entry['cases']
     if SPLAT.search(said):
         return 'splat'
@@ -317,7 +318,7 @@ def passed(status, said, entry, answer=''):
 
 
 def make_map(out, names):
-    """What each case reaches and what it costs; the cases that need a load of their own."""
+    """Find what each case reaches, what it costs, and which need a load of their own."""
     guest, found, slow = Guest(out), [], []
     if names:
         with open(f'{out}/map.json', encoding='utf-8') as f:
@@ -342,7 +343,7 @@ def make_map(out, names):
 
 
 def map_suite(out, guest, suite, slow):
-    """Those that are slow, and known, are taken as they are."""
+    """Map the cases of a suite; slow cases keep the entries that they have."""
     found = [e for e in slow if e['where'] == f'run {suite}']
     known = [e['cases'] for e in found]
     for kind, cases in [('load', [])] + [('run', [c]) for c in cases_of(out, suite)]:
@@ -381,8 +382,8 @@ def try_case(guest, where, cases):
 
 def steps_for(nr, cases):
     """
-    What to run for a mutant: the fast cases of a suite together, all of them when
-    the load of the suite reaches it; slow ones alone.
+    What to run for a mutant: the fast cases of a suite together, all of them if
+    loading the suite reaches the mutant; slow cases one by one.
     """
     fast, slow = {}, []
     loads = {e['where'] for e in cases
@@ -390,7 +391,7 @@ def steps_for(nr, cases):
     for entry in cases:
         again = entry['where'].replace('run ', 'load ')
         if again in loads and entry['cost'] < 0.3:
-            fast.setdefault(again, []).append(entry)    # the module as it is loaded now
+            fast.setdefault(again, []).append(entry)    # as loaded with the mutant
         if nr not in entry['set'] or again in loads and entry['where'] in loads:
             continue
         if entry['cost'] < 0.3:
@@ -406,7 +407,7 @@ def steps_for(nr, cases):
 
 
 def try_mutant(guest, nr, steps):
-    """Return: how it was caught, by what."""
+    """Return how it was caught, and by what."""
     if guest.do(f'echo {nr} >nr')[0]:
         return 'caught', 'nr'
     for cost, entry in steps:
@@ -422,7 +423,7 @@ def try_mutant(guest, nr, steps):
             how = 'splat' if bad == 'splat' else 'failed'
             return how, f'{where}: {last_case(said) if bad == "splat" else bad}'
     try:
-        # What is left for later, such as freeing, takes up to a tenth of a second.
+        # Deferred work, such as freeing, takes up to a tenth of a second.
         if guest.do('sleep 0.2; echo 0 >nr; sleep 0.05', 0.3)[0] or SPLAT.search(guest.said()):
             return 'splat', 'after'
     except Dead:
@@ -450,7 +451,7 @@ def load(out):
 
 
 def wanted(how, before, steps):
-    """Is there something to be tried that was not tried before?"""
+    """True if there are steps that were not tried before."""
     if how == 'fast':
         return steps and not before
     if how == 'slow':
@@ -458,17 +459,17 @@ def wanted(how, before, steps):
     return steps and before and before['result'] == 'survived' and before['by'] != 'debug'
 
 
-# They wait most of the time, for grace periods: this many are about a core's work.
+# Guests mostly wait for grace periods: this many use about one core.
 GUESTS = 8
 LOCK = threading.Lock()
 
-# What says most about the tests comes first, from all files in turn.
+# The classes that are tried first, second and third.
 RANKS = ({'call', 'store', 'jump', 'error', 'return', 'condition'},
          {'operator', 'assignment', 'step', 'not'}, {'constant', 'sign', 'sync'})
 
 
 def in_turn(points):
-    """In the order of the ranks; within one, a part of each file after the other."""
+    """Sort by rank; within a rank, alternate between the files."""
     rank = [next(i for i, r in enumerate(RANKS) if p['what'] in r) for p in points]
     count = collections.Counter((p['file'], r) for p, r in zip(points, rank))
     seen, order = collections.Counter(), []
@@ -496,7 +497,7 @@ def try_one(guest, p, steps, how):
 
 
 def mutants_to_try(out, how, files, results):
-    """Each with what to run for it."""
+    """Each mutant to try, with its steps."""
     points, before = load(out)
     results.update(before)
     with open(f'{out}/map.json', encoding='utf-8') as f:

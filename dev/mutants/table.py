@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""table.py OUT [survivors|uncovered] [FILE...]: what became of the mutants.
+"""table.py OUT [survivors|uncovered] [FILE...]: print the results of the mutants.
 
-A table with a line a file: mutants there are, those not built in this
-configuration, those that no case reaches (some run at boot), tried ones, caught
-ones, survivors, and those of them that `equivalent` says do not change behaviour.
-Or the list of the survivors that are not, or of the functions and lines that no
-case reaches.
+A table with one line per file: all mutants, those not built in this configuration,
+those that no case reaches (some run at boot), those not tried yet, those caught,
+those that survived, and those that do not change behaviour, as equivalent.csv lists.
+Or the list of the mutants that survived, or of the functions and lines that no case
+reaches.
 """
 import collections
 import csv
@@ -21,7 +21,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 
 
 def built(out, files):
-    """The numbers that the objects hold."""
+    """The numbers of the mutants that are in the objects."""
     found = set()
     for name in files:
         section = f'{out}/section'
@@ -87,7 +87,7 @@ def survivors(points):
 
 
 def uncovered(points):
-    """Functions of which nothing is reached, and lines in the others."""
+    """Functions that no case reaches, and such lines of other functions."""
     functions = {}
     for p in points:
         if p['state'] != 'not built':

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh PART DIR STALE SECONDS SEED: runs in the guest; a part of the torture, built
-# in DIR, with the module of STALE unless that is "-". Afterwards, a kernel that can
-# finds the memory that the part has lost.
+# guest.sh PART DIR STALE SECONDS SEED: runs in the guest: a part of the torture, built
+# in DIR, with the module of STALE unless that is "-". A kernel with kmemleak then
+# looks for memory that the part has leaked.
 set -uo pipefail
 part=$1 dir=$2 stale=$3
 shift 3
@@ -10,8 +10,8 @@ kmemleak=/sys/kernel/debug/kmemleak
 
 looks_for_leaks() { [[ -f $kmemleak ]] && ! grep -q kmemleak=off /proc/cmdline; }
 
-# A leak is not reported in its first five seconds, and what is referred to while it
-# moves may seem to be one once.
+# kmemleak does not report objects of the last five seconds. An object whose reference
+# moves during a scan may be reported, so there are two scans.
 leaks() {
 	sleep 6
 	{ echo scan >$kmemleak && sleep 1 && echo scan >$kmemleak; } ||
@@ -22,7 +22,7 @@ leaks() {
 }
 
 [[ $stale == - ]] || insmod "$stale/stale.ko" || exit 1
-# Nothing of what was lost until here.
+# Ignore the leaks until now.
 ! looks_for_leaks || { echo scan && echo clear; } >$kmemleak
 "dev/torture/$part/guest.sh" "$dir" "$@"
 code=$?

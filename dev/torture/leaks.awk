@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# awk -f leaks.awk leaks.stock REPORT: how many objects kmemleak reports as lost,
-# without those that leaks.stock names.
+# awk -f leaks.awk leaks.stock REPORT: print the number of objects that kmemleak
+# reports, without those of leaks.stock.
 FNR == NR {
 	if (!/^#/ && NF)
 		stock[$0]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a tracepoint of the scheduler costs while nobody watches it. The parameter
- * active lists the tracepoints that have probes. The parameter ticks gives the
- * least time, by the TSC, that two tasks took to switch to and fro: with QEMU's
+ * The cost of a tracepoint of the scheduler that is off. The parameter active
+ * lists the tracepoints that have probes. The parameter ticks is the minimal
+ * time, by the TSC, in which two tasks switch to each other and back: with QEMU's
  * -icount it counts instructions.
  */
 #include <linux/completion.h>
@@ -40,7 +40,7 @@ module_param_cb(active, &active_ops, NULL, 0400);
 
 static int partner(void *unused)
 {
-	/* Interruptible: nobody is to ask why it waits long between two readings. */
+	/* Interruptible, as it waits long between two reads: not a hung task. */
 	while (!kthread_should_stop()) {
 		if (!wait_for_completion_interruptible(&there))
 			complete(&back);

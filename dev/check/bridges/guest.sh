@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh: runs in the guest. The markers of the kernel beside the trace events of
-# the tracepoints that feed them. Each test prints a line of TAP.
+# guest.sh: runs in the guest. Compares the markers of the kernel with the trace events
+# of the tracepoints that feed them. Each test prints a line of TAP.
 set -u
 tracefs=/sys/kernel/tracing
 cd /tmp || exit 1
@@ -9,8 +9,8 @@ cd /tmp || exit 1
 # result NAME COMMAND...: a line of TAP.
 result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
-# Marker, event, and the name of a number that both have, if there is one; the event
-# may have it by another name.
+# Marker, event, and the name of a number that both have, if there is one; a fourth
+# word is its name in the event, if that differs.
 pairs=(
 	"kernel_irq_entry irq/irq_handler_entry irq"
 	"kernel_irq_exit irq/irq_handler_exit irq"
@@ -69,7 +69,6 @@ each_pair() {
 
 switch_pair() { echo "$1" >events/markers/"$2"/enable && echo "$1" >events/"$3"/enable; }
 
-# A process of its own works, so that the shell's own redirections are no part of it.
 trace_all() {
 	mkdir $tracefs/instances/bridges && cd $tracefs/instances/bridges || return
 	echo 20000 >buffer_size_kb

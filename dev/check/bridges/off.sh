@@ -16,7 +16,7 @@ is_off() {
 
 insmod "$1/bridges.ko"
 result "no tracepoint is on while nobody watches a marker" is_off
-cat $parameters/ticks >/dev/null	# all caches of the kernel are filled
+cat $parameters/ticks >/dev/null	# fills all caches of the kernel
 before=$(<$parameters/ticks)
 modprobe marker_probe marker=kernel_sched_switch print=0
 result "its tracepoint is on while somebody watches one" test "$(active)" = sched_switch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions that step 60-disasm looks at: each is a site and a return. Those
- * named memory_* are there to see that the check finds a load where there is one.
+ * Functions that step 60-disasm checks: each is a site and a return. Those
+ * named memory_* show that the check detects a load.
  */
 #include <linux/immediate.h>
 #include <linux/marker.h>
@@ -18,7 +18,7 @@ static DEFINE_IMV(bool, flag);
 DECLARE_TRACE(disasm, TP_PROTO(int number, void *address), TP_ARGS(number, address));
 DEFINE_TRACE(disasm);
 
-/* For the list of those that nobody calls; asking is use, too. */
+/* For the list of unused tracepoints. trace_*_enabled() is a use, too. */
 DECLARE_TRACE(disasm_unused, TP_PROTO(int number), TP_ARGS(number));
 DEFINE_TRACE(disasm_unused);
 DECLARE_TRACE(disasm_asked, TP_PROTO(int number), TP_ARGS(number));

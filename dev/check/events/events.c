@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Markers that are hard to make trace events of, and strings that are not what
- * they should be. Hit when the parameter fire is written.
+ * Markers that are difficult as trace events, and invalid strings. Hit when the
+ * parameter fire is written.
  */
 #include <linux/marker.h>
 #include <linux/mm.h>
@@ -52,7 +52,7 @@ static int fire(const char *value, const struct kernel_param *param)
 static const struct kernel_param_ops fire_ops = { .set = fire };
 module_param_cb(fire, &fire_ops, NULL, 0200);
 
-/* The last page of the area ends without a NUL, in front of a guard page. */
+/* The last page of the area ends without a NUL, before a guard page. */
 static int __init events_init(void)
 {
 	string = vmalloc(LONG_STRING + PAGE_SIZE);

@@ -13,7 +13,7 @@ cd /tmp || exit 1
 result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
 
-# What the sample hands over, as each tool writes it.
+# The values of the sample, as each tool writes them.
 text='i -2147483648 u 4294967295 x ffffffff l -9223372036854775808 ul 18446744073709551615 ll -9223372036854775808 ull 18446744073709551615 lx ffffffffffffffff'
 
 in_tracefs() {
@@ -23,7 +23,7 @@ in_tracefs() {
 	grep -q "sample_types: $text p [0-9a-f]* c A s text" $trace
 }
 
-# has FILE TEXT: the file has a line like this; else it is shown.
+# has FILE TEXT: the file has a line that matches; otherwise, print the file.
 has() {
 	grep -qiE "$2" "$1" && return
 	cat "$1" >&2
@@ -76,7 +76,7 @@ odd_names() {
 		grep -q 'check_percent: 100% of "42"' $trace
 }
 
-# Which one comes first is the compiler's business.
+# The compiler decides which one is first.
 two_formats() {
 	local field other
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Markers whose text has symbols, a pointer, and strings that end by their precision
- * alone. Hit when the parameter fire is written.
+ * Markers whose text has symbols, a pointer, and strings that end only by their
+ * precision. Hit when the parameter fire is written.
  */
 #include <linux/marker.h>
 #include <linux/mm.h>
@@ -11,13 +11,13 @@
 
 #define LAST_PART	16
 
-/* No NUL ends the array, so more than the precision is read as "abcdEFG". */
+/* The array has no NUL, so a read beyond the precision gives "abcdEFG". */
 static const struct {
 	char text[4];
 	char beyond[4];
 } array = { { 'a', 'b', 'c', 'd' }, "EFG" };
 
-/* A guard page is behind this one. */
+/* A guard page follows this one. */
 static char *page;
 
 static int fire(const char *value, const struct kernel_param *param)

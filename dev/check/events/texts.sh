@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# texts.sh DIR: runs in the guest, with the modules of DIR. What records say as text,
-# which address perf has of them, and which format is the event's when modules go.
+# texts.sh DIR: runs in the guest, with the modules of DIR. The text of records, the
+# address that perf has for them, and the format of an event when modules are unloaded.
 # Each test prints a line of TAP.
 set -u
 dir=$1
@@ -13,14 +13,14 @@ cd /tmp || exit 1
 # result NAME COMMAND...: a line of TAP.
 result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
-# has FILE TEXT: the file has a line that ends so; else it is shown.
+# has FILE TEXT: the file has a line that ends so; otherwise, print its first lines.
 has() {
 	grep -qE "$2\$" "$1" && return
 	grep -v '^#' "$1" | head -n 20 >&2
 	return 1
 }
 
-# fire EVENT: its record alone is in the trace.
+# fire EVENT: then only its record is in the trace.
 fire() {
 	[[ -d $events/$1 ]] || { echo "there is no $1" >&2; return 1; }
 	echo >$trace
@@ -49,7 +49,7 @@ parts() {
 	fire text_array && has $trace 'text_array: part abcd less ab none  end 7'
 }
 
-# What is in the record is no longer either.
+# The strings in the record have this length, too.
 stored_parts() {
 	local found=0
 	echo 'part == "abcd" && less == "ab" && none == ""' >$events/text_array/filter
@@ -88,7 +88,7 @@ second_format() {
 		echo 0 >$events/check_pair/enable && has $trace 'check_pair: text two'
 }
 
-# And the first one is the event again when it is the only one.
+# The first format is the event again when it is the only one.
 first_format_again() {
 	trap 'rmmod first second 2>/dev/null' RETURN
 	insmod "$dir/second.ko" && insmod "$dir/first.ko" &&

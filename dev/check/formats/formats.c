@@ -13,7 +13,7 @@ int formats_init(void);
 int formats_init(void)
 {
 #ifndef BAD
-	/* The compiler knows them, too. */
+	/* Formats that the compiler knows, too. */
 #define MARKER_FORMAT(format, conversion, type, c_type, is_signed, precision) \
 	marker_here(good_, format, (c_type)0);
 #include "test_marker_formats.h"

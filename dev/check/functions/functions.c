@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Function tracers whose filters change at random, while all CPUs call the functions.
- * A caller knows which tracers have its function since before the call began, and
- * which have not: these are called, those are not. Tracers that joined or left
- * meanwhile may be called or not.
+ * Before a call, the caller reads which tracers have its function: these must be
+ * called, others must not. Tracers for which that changes during the call may be
+ * called or not.
  *
- * Loading it starts that, for "seconds"; what went wrong is in the parameters missed,
- * late and mixed, and calls counts the calls. All but calls must be 0.
+ * Loading the module starts this, for "seconds". The parameters missed, late, mixed and
+ * failed count errors, and must be 0; calls and changes count the work.
  */
 #include <linux/delay.h>
 #include <linux/ftrace.h>
@@ -33,8 +33,8 @@ static bool done;
 module_param(done, bool, 0400);
 
 /*
- * Whether a tracer has a function: odd while that changes, and then a multiple of
- * four if it has not, and two more if it has.
+ * Whether a tracer has a function: odd while that changes, else a multiple of four
+ * if it has not, and two more if it has.
  */
 static unsigned int state[NR_TRACERS][NR_FUNCTIONS];
 
@@ -48,7 +48,7 @@ static struct tracer tracers[NR_TRACERS];
 
 struct caller {
 	struct task_struct *task;
-	unsigned long called;		/* bits of tracers, of the call that runs */
+	unsigned long called;		/* bits of tracers, in the current call */
 	unsigned long ip;
 	unsigned long nr_calls, nr_missed, nr_late, nr_mixed;
 };
@@ -122,7 +122,7 @@ static notrace void call_once(struct caller *caller, unsigned int f)
 		caller->nr_mixed++;
 	barrier();
 	called = caller->called;
-	smp_rmb();	/* what was called, and then whether it was to be */
+	smp_rmb();	/* read the calls before the states */
 	for (t = 0; t < NR_TRACERS; t++) {
 		if (before[t] & 1 || READ_ONCE(state[t][f]) != before[t])
 			continue;
@@ -163,7 +163,7 @@ static bool has(unsigned int t, unsigned int f)
 	return state[t][f] & 2;
 }
 
-/* A filter that is empty is one of all functions, so one function always stays. */
+/* An empty filter means all functions, so one function always remains. */
 static void change_filter(unsigned int t, unsigned int f)
 {
 	bool remove = has(t, f);

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh DIR SECONDS: runs in the guest. Tracers of a module change their filters at
-# random, while the tracers of tracefs come and go, and so do modules, kprobes and
-# process filters.
+# random, while tracers of tracefs, modules, kprobes and process filters are added and
+# removed.
 set -u
 dir=$1 seconds=$2
 tracefs=/sys/kernel/tracing
@@ -14,7 +14,7 @@ result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
 finished() { [[ $(<$parameters/done) == Y ]]; }
 
-# again COMMAND...: until the module has finished.
+# again COMMAND...: repeat it until the module has finished.
 again() {
 	while ! finished; do
 		"$@"
@@ -56,7 +56,7 @@ a_module() {
 	rmmod marker_sample
 }
 
-# On a function that the function tracer has at times.
+# On a function that the function tracer traces at times.
 a_direct_call() {
 	modprobe ftrace-direct
 	sleep "0.$((RANDOM % 5))"
@@ -107,7 +107,7 @@ two_instances() {
 	done
 }
 
-# with_two_instances FILTER COMMAND: what COMMAND leaves behind is removed.
+# with_two_instances FILTER COMMAND: clean up after COMMAND.
 with_two_instances() {
 	local code=0
 	two_instances "$1"
@@ -142,7 +142,7 @@ has_set() {
 
 fire() { echo 1 >/sys/module/tracepoint_sample/parameters/fire; }
 
-# Filters of a module that is not loaded hold for the next time it is.
+# Filters for a module that is not loaded apply when it is loaded.
 in_a_module() {
 	local _ name
 	for _ in 1 2; do
@@ -158,7 +158,7 @@ in_a_module() {
 	done
 }
 
-# Nothing is traced while the switch is off, also of a module that is loaded meanwhile.
+# Nothing is traced while the switch is off, not even a module that is loaded meanwhile.
 by_the_switch() {
 	has_set vfs_open || return
 	echo ':mod:tracepoint_sample' >>instances/one/set_ftrace_filter
@@ -178,7 +178,7 @@ by_the_switch() {
 	(($(traced one vfs_open) && $(traced two vfs_open)))
 }
 
-# A filter of processes in one of them is none of the other's.
+# A process filter of one instance does not apply to the other.
 of_a_process() {
 	echo $$ >instances/one/set_ftrace_pid
 	has_set vfs_open || return
@@ -194,7 +194,7 @@ of_a_process() {
 	(($(grep -c '^ *cat-.*vfs_open' instances/one/trace)))
 }
 
-# Also while a file is open on the filter of its tracer.
+# Also while the file with the filter of its tracer is open.
 that_is_forgotten() {
 	insmod "$dir/forgets.ko" || return
 	echo 1 >options/function-tracers

@@ -12,8 +12,8 @@ text=/tmp/text	# the last trace
 me=$(</proc/$$/comm)
 cd /tmp || exit 1
 
-# result NAME COMMAND...: a line of TAP. What is left of a test that failed is
-# not to fail the next one.
+# result NAME COMMAND...: a line of TAP. Cleans up after a test that failed, so that
+# the next one can pass.
 result() {
 	if "${@:2}"; then
 		echo "ok - $1"
@@ -56,13 +56,13 @@ end() {
 	[[ ! -s text.err ]] || { cat text.err >&2; return 1; }
 }
 
-# with "OPTIONS" COMMAND...: what the command does, traced.
+# with "OPTIONS" COMMAND...: trace the events while the command runs.
 with() {
 	# shellcheck disable=SC2086 # one word an option
 	begin $1 && lttng start >/dev/null && "${@:2}" && end
 }
 
-# count EVENT [REGEX]: records of it in the trace that have it.
+# count EVENT [REGEX]: the number of its records in the trace that match.
 count() { grep -cE "markers_$1: .*\\{ .*${2:-}" $text; }
 
 # has EVENT TEXT
@@ -84,7 +84,7 @@ in_list() {
 	done
 }
 
-# All that there are, once each, and those of a module when it comes.
+# All markers, once each, and those of a module after it is loaded.
 lists() {
 	is "$(listed)" "$(awk '!/^#/ { print "markers_" $1 }' $markers | sort -u)" &&
 		in_list kernel_sched_switch kernel_process_fork values_text &&
@@ -105,7 +105,7 @@ connects_what_is_enabled() {
 		is "$(count sample_event)" 3 && is "$(probes)" 0
 }
 
-# Not one of many is lost, and other probes on the marker see the same.
+# No event of many is lost, and other probes on the marker count the same.
 counts_exactly() {
 	modprobe marker_probe marker=sample_event print=0 &&
 		with markers_sample_event fire $sample 20000 &&
@@ -146,7 +146,7 @@ precision() {
 
 no_arguments() { with markers_sample_noargs fire $sample 5 && is "$(grep -c 'markers_sample_noargs: .*{ }$' $text)" 5; }
 
-# A filter follows the pointer, so it must not get the marker's own.
+# A filter dereferences the pointer, so it must not get the original one.
 bad_strings() {
 	with 'markers_check_strings --filter user=="(fault)"&&nowhere=="(fault)"' fire $events &&
 		grep -qE 'check_strings: .*\{ null = "\(null\)", user = "\(fault\)", nowhere = "\(fault\)", empty = "", arg5 = "x{340}", end = "\(fault\)", after = 77 \}$' $text && return
@@ -160,7 +160,7 @@ odd_names() {
 		has check_percent '{ of = 42 }'
 }
 
-# Which one comes first is the compiler's business.
+# The compiler decides which one is first.
 two_formats() {
 	in_list check_two check_two.2 &&
 		with 'markers_check_two*' fire $events &&
@@ -203,7 +203,7 @@ trackers() {
 
 active() { lttng list s | grep -q '\[active'; }
 
-# The trigger starts a session, and one without one is sent what it captures.
+# One trigger starts a session; another one captures fields without a session.
 triggers() {
 	begin markers_sample_event &&
 		lttng add-trigger --name=starts --condition=event-rule-matches \
@@ -219,7 +219,7 @@ triggers() {
 		is "$(probes)" 0
 }
 
-# The marker in the module's start is one that LTTng sees as well.
+# LTTng also records the marker in the module's init function.
 module_comes_and_goes() {
 	begin 'markers_values_*,markers_sample_event' && lttng start >/dev/null || return
 	fire $values; fire $sample 5
@@ -236,8 +236,8 @@ module_comes_and_goes() {
 		in_list sample_event values_init
 }
 
-# All markers are connected and disconnected while they are hit, and while a
-# module with some comes and goes.
+# All markers are enabled and disabled while they are hit, and while a module with
+# markers is unloaded and loaded.
 under_load() {
 	local load
 	begin 'markers_*' && lttng start >/dev/null || return
@@ -255,7 +255,7 @@ under_load() {
 	with markers_sample_event fire $sample 3 && is "$(count sample_event)" 3
 }
 
-# It was enabled before it was ever there.
+# Its events are enabled before it is loaded for the first time.
 module_comes_first_time() {
 	begin 'markers_check_*' && lttng start >/dev/null &&
 		insmod "$out/events/events.ko" && fire $events && end &&
@@ -271,7 +271,7 @@ unloads_when_unused() {
 		with markers_sample_event fire $sample 3 && is "$(count sample_event)" 3
 }
 
-# many COMMAND...: for each module of a thousand markers, with its digit for each "!".
+# many COMMAND...: run it for each module of a thousand markers, with its digit for "!".
 many() { local m; for m in {0..9}; do "${@//!/$m}" || return; done; }
 
 load_many() { many insmod "$out/lttng/lttng-many!.ko"; }
@@ -280,15 +280,15 @@ unload_many() { many rmmod lttng_many!; }
 
 fire_many() { many fire /sys/module/lttng_many!/parameters/fire "$1"; }
 
-# many_are COUNT TIMES: so many of the thousands are in the trace, all
-# so many times.
+# many_are COUNT TIMES: COUNT of these markers are in the trace, each of them
+# TIMES times.
 many_are() {
 	is "$(grep -oE 'markers_many_[0-9]+: .*number = [0-9]+' $text | sed -E 's/_([0-9]+): .*= 1/ \1 /' |
 		awk '$2 != $3 { print "mixed up:", $0 } { n[$2]++ }
 			END { for (i in n) { count++; if (n[i] != '"$2"') print i, "times", n[i] }; print count + 0 }')" "$1"
 }
 
-# Unloaded before any session had one of them, they leave nothing.
+# Markers that are unloaded before a session used one of them leave no memory behind.
 slab() { awk '/^Slab:/ { print $2 }' /proc/meminfo; }
 
 lists_many() {
@@ -306,8 +306,8 @@ first_last_any() {
 	with markers_many_0000,markers_many_5432,markers_many_9999 fire_many 3 && many_are 3 3
 }
 
-# More than there are slots, so each is shared; and a second session has some of
-# them when the first one ends.
+# More markers than slots, so that each slot is shared; and a second session has some
+# of the markers when the first one ends.
 shared_slots() {
 	begin 'markers_many_3*' && lttng start >/dev/null && connected 1000 &&
 		lttng create t --output=/tmp/trace2 >/dev/null &&
@@ -334,7 +334,7 @@ start_daemon() { lttng-sessiond -d --extra-kmod-probes=markers; }
 
 connected() { is "$(probes)" "$1"; }
 
-# Also of the events of triggers, which LTTng keeps until then.
+# This includes the events of triggers, which LTTng keeps until the daemon ends.
 killed_daemon_leaves_nothing() {
 	begin 'markers_sample_*' && lttng start >/dev/null && connected 3 || return
 	kill -KILL "$(pgrep -x -o lttng-sessiond)"
@@ -345,7 +345,7 @@ killed_daemon_leaves_nothing() {
 
 gone() { [[ ! -d /sys/module/lttng_probe_markers ]]; }
 
-# It unloads the modules when it ends.
+# The daemon unloads the modules when it ends.
 goes_with_the_daemon() { kill "$(pgrep -x -o lttng-sessiond)"; patiently gone; }
 
 mount --bind "$out/lttng-modules/guest/modroot/lib/modules" /lib/modules

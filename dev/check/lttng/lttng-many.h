@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A thousand markers: many_M000 to many_M999, where M is the digit MANY. Each is hit
- * once for each of the number that is written to the parameter fire.
+ * A thousand markers: many_M000 to many_M999, where M is the digit MANY. Writing a
+ * number to the parameter fire hits each of them so many times.
  */
 #include <linux/marker.h>
 #include <linux/module.h>
 
-/* Most of what gcc would spend its time on. */
+/* gcc would spend most of its time on these checks. */
 #undef __mark_check_format
 #define __mark_check_format(format, args...)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Markers with every conversion, at the ends of what it can hold. Hit when the
- * parameter fire is written, and one of them as the module starts.
+ * Markers with every conversion, with values at the limits of its range. Hit when
+ * the parameter fire is written; one of them is hit when the module is loaded.
  */
 #include <linux/limits.h>
 #include <linux/marker.h>
@@ -28,7 +28,7 @@ static void fire_text(const char *s, char c, void *p)
 		   p, s, 42);
 }
 
-/* An array without a NUL, and nothing is behind it. */
+/* An array without a NUL, at the end of mapped memory. */
 static void fire_precision(char *page)
 {
 	char *array = page + PAGE_SIZE - 4;

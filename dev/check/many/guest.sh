@@ -16,7 +16,7 @@ some_module() { ((RANDOM % 2)) && echo many_a || echo many_b; }
 some_marker() { printf '%s_%03d' "$(some_module)" $((RANDOM % 500)); }
 
 load() { insmod "$dir/$1.ko"; }
-# An open file of a parameter and the like holds a module for a moment.
+# For example an open file of a parameter holds a module for a moment.
 unload() {
 	for _ in {1..50}; do
 		rmmod "$1" 2>rmmod.err && return
@@ -36,7 +36,7 @@ are_listed() {
 	grep -q $'^many_a_007\tmany_a\tpass_all+0x' $tracefs/marker_sites
 }
 
-# All on and off; each is hit once, with the right numbers.
+# All are enabled and disabled; each is hit once, with the right numbers.
 are_recorded() {
 	local trace=$tracefs/instances/many
 	mkdir $trace
@@ -72,7 +72,7 @@ once_module() {
 	unload "$mod"
 }
 
-# One, or all.
+# One event, or all.
 once_tracefs() {
 	local trace=$tracefs/instances/random$BASHPID event
 	mkdir -p "$trace"
@@ -80,7 +80,7 @@ once_tracefs() {
 	((RANDOM % 2)) || event=
 	echo 1 >"$trace/events/markers/${event}enable" || { rmdir "$trace"; return 1; }
 	a_while
-	echo 0 >"$trace/tracing_on"	# or it would trace its own reading, without end
+	echo 0 >"$trace/tracing_on"	# else reading would add to the trace without end
 	cat "$trace/trace" >/dev/null
 	((RANDOM % 2)) || echo 0 >"$trace/events/markers/${event}enable"
 	rmdir "$trace"

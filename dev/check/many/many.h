@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Five hundred markers, some with strings, named after the module (PREFIX, with a
- * line below each other): <module>_000 to <module>_499. Writing a number to the
- * parameter fire passes all of them so often.
+ * Five hundred markers, some with strings, named after the module (PREFIX):
+ * <module>_000 to <module>_499. Writing a number to the parameter fire hits each of
+ * them so many times.
  */
 #include <linux/marker.h>
 #include <linux/module.h>

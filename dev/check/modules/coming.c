@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module whose marker comes from a tracepoint of its own: when somebody waits for
+ * A module whose marker is fed by a tracepoint of the module: if a probe waits for
  * the marker, that tracepoint gets a probe while the module is being loaded.
  */
 #include <linux/marker.h>

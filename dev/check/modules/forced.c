@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module with a marker and a tracepoint, which hits them when its parameter
- * is written. Loaded by force, they are to be left alone.
+ * is written. If it is loaded by force, the kernel must ignore them.
  */
 #include <linux/marker.h>
 #include <linux/module.h>

@@ -32,7 +32,7 @@ fails_to_load() {
 	done
 }
 
-# Once as it should be, to see that the difference is the force.
+# First without force, to show that force makes the difference.
 comes_by_force() {
 	insmod "$dir/forced.ko"
 	is "$(grep -c '^forced' $markers)" 1
@@ -43,7 +43,7 @@ comes_by_force() {
 	rmmod forced
 }
 
-# Its marker is in use, and so is the tracepoint behind it, when it goes.
+# When it is unloaded, its marker and the tracepoint that feeds it are in use.
 goes_while_in_use() {
 	local seen
 
@@ -61,7 +61,7 @@ goes_while_in_use() {
 	rmmod marker_probe
 }
 
-# What was connected until then is not there any more, and nobody asks for its name.
+# What was attached before the load failed is removed, and its name is no longer read.
 fails_while_coming() {
 	modprobe marker-probe marker=coming_mark 'format="number %d"' print=0
 	insmod "$dir/refuse.ko"

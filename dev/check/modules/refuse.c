@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lets the module "coming" fail to load, after its markers were taken in and before
+ * Lets the module "coming" fail to load, after its markers were added and before
  * its tracepoints are.
  */
 #include <linux/errno.h>
@@ -17,7 +17,7 @@ static int refuse(struct notifier_block *nb, unsigned long state, void *data)
 	return notifier_from_errno(-ENOMEM);
 }
 
-/* Between those of markers and of tracepoints. */
+/* Between the notifiers of markers and of tracepoints. */
 static struct notifier_block refuse_nb = { .notifier_call = refuse, .priority = 1 };
 
 static int __init refuse_init(void)

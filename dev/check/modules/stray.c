@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that forgets to unregister its probes, two on a busy tracepoint and
+ * A module that does not unregister its probes, two on a busy tracepoint and
  * two on a busy marker.
  */
 #include <linux/marker.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that turns a tracepoint of the kernel into a marker of its own.
+ * A module with a marker that is fed by a tracepoint of the kernel.
  */
 #include <linux/marker.h>
 #include <linux/module.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module as people have it for Linux 6.1: by the names of that kernel alone, it
- * registers on the tracepoints of the scheduler that are no events, finds one by
- * its name, and has one itself. It runs on that kernel and on this one.
+ * A module for Linux 6.1, which uses only names of that kernel: it registers on the
+ * tracepoints of the scheduler that have no event, finds one by its name, and
+ * defines one. It runs on that kernel and on this one.
  */
 #include <linux/module.h>
 #include <linux/string.h>

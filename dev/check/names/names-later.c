@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module as people have it for kernels after 6.15, where DECLARE_TRACE() appends
- * _tp to the name that it is given: this one has a tracepoint and hits it.
+ * A module for kernels after 6.15, where DECLARE_TRACE() appends _tp to the name
+ * that it is given: this one has a tracepoint and hits it.
  */
 #include <linux/module.h>
 

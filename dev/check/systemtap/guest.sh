@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh SCRIPTS MODULE CHANGED: runs in the guest, with the translated scripts
-# and the two forms of the module of an external marker.
+# and the two forms of the external module.
 set -u
 scripts=$1 module=$2 changed=$3
 markers=/sys/kernel/tracing/markers
@@ -12,14 +12,14 @@ cd /tmp || exit 1
 # result NAME COMMAND...: a line of TAP.
 result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
-# run SCRIPT COMMAND...: while the command runs; what the script prints is in out.
+# run SCRIPT COMMAND...: while the command runs; the output of the script is in out.
 run() {
 	staprun -o out -c "${*:2}" "$scripts/$1.ko" 2>err && return
 	cat err >&2
 	return 1
 }
 
-# start SCRIPT, stop: the same, in pieces.
+# start SCRIPT, stop: the same, in two steps.
 start() {
 	staprun -o out "$scripts/$1.ko" 2>err &
 	staprun=$!
@@ -50,7 +50,7 @@ values() {
 		done)"
 }
 
-# With the module's own count on the same marker.
+# With another probe on one of the markers, that of the module marker_probe.
 counts() {
 	modprobe marker-probe marker=sample_event print=0
 	run count "sh -c 'echo 1000 >$sample'" &&
@@ -79,7 +79,7 @@ module_comes_and_goes() {
 	is "$(<out)" "$(printf '%s 40\n' sample_event sample_noargs sample_types)"
 }
 
-# A script is translated before there is anything to attach to.
+# The script is started before the markers exist.
 module_comes_later() {
 	rmmod marker_sample
 	staprun -o out -c "sh -c 'modprobe marker_sample; echo 5 >$sample'" "$scripts/count.ko" &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Markers of an external module: one whose format is another one when the module
- * is built again with -DCHANGED, and two of one name. Hit when the module is loaded.
+ * Markers of an external module: one whose format differs when the module is built
+ * with -DCHANGED, and two of one name. Hit when the module is loaded.
  */
 #include <linux/marker.h>
 #include <linux/module.h>

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh OUT SECONDS: runs in the guest. The tour, then tracers that attach and
-# leave at random, while a module with markers comes and goes. The kernel's log
-# tells the rest: a complaint there fails the run.
+# detach at random, while a module with markers is loaded and unloaded. A complaint in
+# the kernel's log fails the run.
 set -u
 out=$1 seconds=$2
 tracefs=/sys/kernel/tracing
@@ -12,7 +12,7 @@ markers=$tracefs/markers
 # result NAME COMMAND...: a line of TAP.
 result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
-# One of the markers there are, at times of the module.
+# One of the existing markers, often that of the module.
 some_marker() {
 	if ((RANDOM % 2)); then
 		echo sample_event
@@ -23,7 +23,7 @@ some_marker() {
 
 a_while() { sleep "0.$((RANDOM % 9 + 1))"; }
 
-# The tracers, each once. They fail when the marker is gone just then.
+# The tracers, each once. They fail when the marker has just been removed.
 
 once_tracefs() {
 	local instance=$tracefs/instances/random$BASHPID
@@ -64,8 +64,8 @@ once_sample() {
 	rmmod marker_sample
 }
 
-# Until the time is over, or longer if it has not gone well until then; how often it
-# did is in the file.
+# again_and_again NAME: until the time is over, or longer if it has not succeeded yet.
+# The number of successes is in NAME.good.
 again_and_again() {
 	local good=0
 	while ((SECONDS < seconds || (good == 0 && SECONDS < seconds + 60))); do
@@ -76,7 +76,7 @@ again_and_again() {
 
 tracers=(tracefs trace_cmd perf stat bpftrace systemtap lttng module sample)
 
-# What is there two minutes too late hangs.
+# A tracer that still runs two minutes too late hangs.
 watch() {
 	sleep $((seconds + 120))
 	ps axf >&2
@@ -111,8 +111,8 @@ is_free() {
 	return 1
 }
 
-# A trace-cmd that failed, since its marker went away, leaves its instance, with the
-# event on.
+# If trace-cmd fails because its marker was removed, it leaves its instance, with the
+# event enabled.
 instances_go() {
 	local instance
 	for instance in "$tracefs"/instances/cmd*; do

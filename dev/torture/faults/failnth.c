@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every failure once: each operation of a table is done and undone again and again,
- * and each time another one of its allocations fails, until none does.
+ * Every failure once: each operation of a table is done and undone repeatedly. Each
+ * time another one of its allocations fails, until none does.
  *
  *	failnth DIR RESULTS SECONDS SEED [OPERATION...]
  *
  * DIR has faults-sites.ko; faults.ko is loaded. Without names, all operations are
- * done, in random order. SECONDS limit that, unless they are 0: then the more
- * allocations an operation has, the more of them are left out. After a failure
+ * done, in random order. SECONDS limits the time, unless it is 0. With a limit, the
+ * more allocations an operation has, the more of them are left out. After a failure
  *
- *  - the error is -ENOMEM, or one that the operation may have,
- *  - all is as before: what can be read of it, and who is called when all sites of the
- *    two modules are passed. Markers, probes and who is called are so at once; what is
- *    freed later has some time for it,
- *  - doing it again succeeds, and gives what it gives without any failure.
+ *  - the error must be -ENOMEM, or one that is allowed for the operation,
+ *  - the state must be as before: the files that show it, and which probes are called
+ *    when all sites of the two modules are passed. Markers, probes and calls must be
+ *    so when the operation returns; the rest may take some time, as it is freed later,
+ *  - doing it again must succeed, with the same state as without any failure.
  *
- * An operation that succeeds although an allocation failed gives that, too. Then the
- * same with functions for allocations: those that may fail by
- * CONFIG_FAIL_FUNCTION, each time with an error that nobody else returns. After an
- * operation all is as it was before the first one.
+ * An operation that succeeds although an allocation failed must have that state, too.
+ * Then the same is done with functions instead of allocations: those that can fail by
+ * CONFIG_FAIL_FUNCTION, each time with an error that no other code returns. After an
+ * operation the state must be as before the first one.
  *
  * Needs CONFIG_FAULT_INJECTION, set up by guest.sh. The kernel's messages are read at
- * each failure: what complains about the memory that is missing is no splat.
+ * each failure: complaints about the missing memory are not splats.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -50,24 +50,24 @@
 #define FAIL_FUNCTION	DEBUGFS "fail_function/"
 
 #define MAX_TEXT	0x100000
-#define SETTLE_TRIES	150		/* of 20 ms: what is freed later */
-#define SETTLED		10		/* the same so many times */
-#define MAX_FAILED	5		/* of an operation, which ends with it */
-#define ENOTSUPP	524		/* of the kernel alone */
+#define SETTLE_TRIES	150		/* of 20 ms: some state is freed later */
+#define SETTLED		10		/* this many equal values in turn */
+#define MAX_FAILED	5		/* of an operation, which ends then */
+#define ENOTSUPP	524		/* only defined in the kernel */
 #define INJECTED	EXDEV		/* the error of functions that fail */
 
 struct op {
 	const char *name;
-	const char *before;	/* names of what is done before it, with a blank each */
+	const char *before;	/* operations to do before it, separated by blanks */
 	int (*act)(const struct op *op);
 	int (*undo)(const struct op *op);
 	const char *file, *on, *off;
-	int also[4];		/* what it may return besides ENOMEM */
+	int also[4];		/* allowed errors besides ENOMEM */
 	const char *spared;	/* a function that cannot fail in it */
-	int lacks_events;	/* ftrace goes on without the files of an event */
+	int lacks_events;	/* ftrace continues without the files of an event */
 	int silent;		/* ftrace does not return the error */
-	int only_before;	/* others: it does not fail itself */
-	int unchecked;		/* ftrace does not know whether its probe or tracer is on */
+	int only_before;	/* other operations; not tested itself */
+	int unchecked;		/* ftrace does not check whether its probe or tracer is on */
 };
 
 static char undone[MAX_TEXT], done[MAX_TEXT], state_now[MAX_TEXT], prompt_now[MAX_TEXT];
@@ -75,13 +75,13 @@ static const char *modules_dir;
 static int nth_fd, times_fd, space_fd, kmsg_fd;
 static FILE *table;
 static unsigned long faults, leaked, failed;
-static time_t end;	/* or 0 */
+static time_t end;	/* 0: no limit */
 
 struct function {
 	char name[96], type[16];
 };
 
-static const struct function *function;	/* that fails, or NULL: allocations do */
+static const struct function *function;	/* that fails; NULL: allocations fail */
 
 static void die(const char *what)
 {
@@ -126,8 +126,8 @@ static void write_number(int fd, int number)
 }
 
 /*
- * Of allocations the number is read from an open file, since opening one allocates.
- * The files of debugfs are read from the start only when they are opened.
+ * For allocations the number is read from an open file, since opening one allocates.
+ * The files of debugfs must be opened to be read from the start.
  */
 static int read_number(const char *path)
 {
@@ -144,8 +144,9 @@ static int read_number(const char *path)
 }
 
 /*
- * The next but @nth - 1 fails. A function may be one that is called where the kernel
- * does not count for a task; nobody else calls those of the list now.
+ * The @nth allocation or call from now on fails. Calls of a function are counted for
+ * all tasks, since it may be called in a context where the kernel does not count for a
+ * task; no other code calls the functions of the list now.
  */
 static void start_failing(int nth)
 {
@@ -157,7 +158,7 @@ static void start_failing(int nth)
 	}
 }
 
-/* Return: has one failed? */
+/* Return: true if one has failed. */
 static int stop_failing(void)
 {
 	int left = read_number(function ? FAIL_FUNCTION "times" : NULL);
@@ -198,8 +199,8 @@ static int undo_write(const struct op *op)
 }
 
 /*
- * ftrace keeps the text of a filter that it could not make, and of several events it
- * enables all that it can, as of old.
+ * As in stock, ftrace keeps the text of a filter that it could not create, and it
+ * enables as many of several events as it can.
  */
 static int act_partly(const struct op *op)
 {
@@ -226,7 +227,7 @@ static int undo_kernel(const struct op *op)
 	return write_text(DEBUGFS "faults/do", text);
 }
 
-/* The module is read before, so that it is only loaded. */
+/* The file is read before, so that the operation only loads the module. */
 static char image[1 << 22];
 static size_t image_size;
 
@@ -264,7 +265,7 @@ static int undo_mkdir(const struct op *op)
 	return rmdir(op->file) ? -errno : 0;
 }
 
-/* All that may be open of an event, and the lists of the series. */
+/* All files of an event that can be opened, and the lists of the series. */
 static const char * const opened[] = {
 	INSTANCE_EVENT "enable", INSTANCE_EVENT "id", INSTANCE_EVENT "format",
 	INSTANCE_EVENT "filter", INSTANCE_EVENT "trigger", INSTANCE_EVENT "hist",
@@ -288,7 +289,7 @@ static int undo_open(const struct op *op)
 	return ret;
 }
 
-/* Not all kernels have all of them, and some are for writing alone. */
+/* Some kernels lack some of them, and "inject" can only be written. */
 static int act_open(const struct op *op)
 {
 	int i, fd, error;
@@ -344,7 +345,7 @@ static int undo_perf(const struct op *op)
 	return close(perf_fd) ? -errno : 0;
 }
 
-/* An event, and then something for it, or none at all. */
+/* Open an event and apply the request; close the event if that fails. */
 static int act_perf_with(const struct op *op, unsigned long request, unsigned long arg)
 {
 	int ret = act_perf(op);
@@ -461,7 +462,7 @@ static const struct op ops[] = {
 	KERNEL("second-variadic-probe", "variadic_2", BEFORE("variadic-probe arm")),
 	KERNEL("arm", "arm", BEFORE("marker-probe variadic-probe")),
 	KERNEL("fed-marker-probe", "fed"),
-	/* One site in each module, with a probe of its own. */
+	/* One site in each module, each with its own probe. */
 	KERNEL("twice-fed-marker-probe", "fed", BEFORE("load")),
 	KERNEL("waiting-probe", "sites"),
 	KERNEL("waiting-probe-of-text", "text", BEFORE("waiting-probe")),
@@ -478,7 +479,7 @@ static const struct op ops[] = {
 	       BEFORE("tracer named-tracer pattern-tracer")),
 	KERNEL("notrace-filter", "named_not", BEFORE("tracer named-tracer")),
 	KERNEL("shorter-filter", "pattern_less", BEFORE("tracer pattern-tracer")),
-	/* ftrace takes a function that it cannot add for one that it does not know. */
+	/* If ftrace cannot add a function, it returns the error for unknown functions. */
 	KERNEL("fprobe", "fprobe", BEFORE("tracer"), ALSO(EINVAL)),
 
 	/* Modules */
@@ -492,9 +493,9 @@ static const struct op ops[] = {
 	ENABLE("enable-marker-of-module", "markers/faults_in_sites/", BEFORE("load")),
 	ENABLE("enable-event", "sched/sched_wakeup/"),
 	ENABLE("enable-event-of-module", "faults/faults_event/", BEFORE("load")),
-	/* Whatever tracing_start_cmdline_record() does; others do not record them. */
+	/* tracing_start_cmdline_record() returns no error. The option is off otherwise. */
 	WRITE("names-of-tasks", RECORD_NAMES, "1", "0", BEFORE("enable-marker"), UNCHECKED),
-	/* One with few events: that of markers has too many. */
+	/* A group with few events: the group markers has too many. */
 	PARTLY("enable-group", "events/workqueue/enable", "1", "0"),
 	WRITE("set-event", "set_event", "markers:faults_numbers",
 	      "!markers:faults_numbers"),
@@ -504,12 +505,12 @@ static const struct op ops[] = {
 	WRITE("trigger-of-module", "events/markers/faults_in_sites/trigger", "traceon",
 	      "!traceon", BEFORE("load")),
 	TRIGGER("trigger-stacktrace", "stacktrace"),
-	/* When it is hit, the event stays enabled. */
+	/* It must not be hit: the event would stay enabled. */
 	TRIGGER("trigger-enable", "enable_event:markers:faults_text if number > 100"),
 	TRIGGER("trigger-snapshot", "snapshot"),
 	/*
-	 * Of the smallest size: each entry is some allocations. hist_trigger_enable()
-	 * returns -1 for any error.
+	 * With the smallest size: each entry needs some allocations.
+	 * hist_trigger_enable() returns -1 for any error.
 	 */
 	TRIGGER("trigger-hist", "hist:keys=number:vals=word:sort=word:size=128 if number > 3",
 		ALSO(EPERM)),
@@ -518,12 +519,12 @@ static const struct op ops[] = {
 	WRITE("event-probe", "dynamic_events",
 	      "e:faults/probe markers/faults_numbers n=$number:s32",
 	      "-:faults/probe", .lacks_events = 1),
-	/* Thousands of allocations of ftrace, a few for each event of the kernel. */
+	/* ftrace makes thousands of allocations, a few for each event of the kernel. */
 	{ .name = "instance", .act = act_mkdir, .undo = undo_mkdir, .file = INSTANCE,
 	  .only_before = 1 },
 	WRITE("enable-in-instance", "instances/faults/events/markers/faults_text/enable",
 	      "1", "0", BEFORE("instance enable-marker-text")),
-	/* An instance that somebody still uses cannot be removed. */
+	/* An instance that is still in use cannot be removed. */
 	{ .name = "open", .act = act_open, .undo = undo_open,
 	  BEFORE("instance tracer named-tracer option") },
 
@@ -534,7 +535,7 @@ static const struct op ops[] = {
 	PERF("perf-beside", "markers/faults_numbers", "enable-marker marker-probe"),
 	{ .name = "perf-filter", .act = act_perf_filter, .undo = undo_perf,
 	  .file = "markers/faults_numbers", .on = "number > 3" },
-	/* A program that cannot be compiled, for want of memory, is -ENOTSUPP. */
+	/* Without memory to compile a program, the error is -ENOTSUPP. */
 	{ .name = "prog", .act = act_prog, .undo = undo_prog, .on = "event", ALSO(ENOTSUPP) },
 	{ .name = "prog-raw", .act = act_prog, .undo = undo_prog, .on = "raw", ALSO(ENOTSUPP) },
 	{ .name = "perf-prog", .before = "prog", .act = act_perf_prog,
@@ -545,12 +546,12 @@ static const struct op ops[] = {
 	/* Function tracers in tracefs */
 	WRITE("top-filter", "set_ftrace_filter", "faults_function_1",
 	      "!faults_function_1", SILENT),
-	/* tracing_start_function_trace() ignores what register_ftrace_function() says. */
+	/* tracing_start_function_trace() ignores errors of register_ftrace_function(). */
 	WRITE("function", "current_tracer", "function", "nop", BEFORE("top-filter"),
 	      UNCHECKED),
 	WRITE("function-beside", "current_tracer", "function", "nop",
 	      BEFORE("top-filter tracer named-tracer"), UNCHECKED),
-	/* Names of tasks are recorded before, since it starts that too. */
+	/* Names of tasks are recorded already: this tracer would start that, too. */
 	WRITE("function-graph", "current_tracer", "function_graph", "nop",
 	      BEFORE("enable-marker names-of-tasks top-filter tracer")),
 	WRITE("change-function", "set_ftrace_filter", "faults_function_2",
@@ -569,7 +570,7 @@ static const struct op ops[] = {
 	      "faults_function_1", "!faults_function_1", BEFORE("instance"), SILENT),
 };
 
-/* Before an operation that fails reading a file is no part of it. */
+/* Reads a file before an operation, so that this cannot fail in it. */
 static void get_ready(const struct op *op)
 {
 	if (op->undo == undo_perf)
@@ -587,7 +588,7 @@ static const struct op *find_op(const char *name, size_t len)
 	exit(2);
 }
 
-/* Does what is before an operation, or undoes it, the last one first. */
+/* Does the operations before another one, or undoes them in reverse order. */
 static void do_before(const char *names, int undo)
 {
 	const char *next;
@@ -641,7 +642,7 @@ static int is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* Addresses, and the numbers of sets, are not the same when it is done again. */
+/* Without addresses and numbers of sets: they differ when it is done again. */
 static void add_plain(struct text *text, const char *from)
 {
 	static const char set[] = "ftrace_set_";
@@ -665,7 +666,7 @@ static void add_plain(struct text *text, const char *from)
 	}
 }
 
-/* How a function calls its tracers, which memory decides. */
+/* Cuts off how a function calls its tracers, which depends on available memory. */
 static void cut_how(char *line)
 {
 	char *how = strstr(line, "->") ?: line + strcspn(line, "\n");
@@ -678,7 +679,7 @@ static void cut_how(char *line)
 	strcpy(line + len, "\n");
 }
 
-/* Return: is the line for the function that fails, which has a kprobe? */
+/* Return: true if the line is for the function that fails, which has a kprobe. */
 static int is_of_function(const char *line)
 {
 	size_t len = function ? strlen(function->name) : 0;
@@ -726,7 +727,7 @@ static void add_names(struct text *text, const char *path)
 		free(names);
 }
 
-/* Names of modules and how often they are in use. */
+/* Names of modules and their use counts. */
 static void add_modules(struct text *text)
 {
 	char line[512], name[64], entry[128];
@@ -742,7 +743,7 @@ static void add_modules(struct text *text)
 		fclose(file);
 }
 
-/* What is so when an operation returns; who is called is read first. */
+/* The state that is final when an operation returns; the calls are read first. */
 static void add_prompt(struct text *text)
 {
 	add_lines(text, DEBUGFS "faults/state", NULL);
@@ -790,7 +791,7 @@ static void read_state(char *state)
 /* The bytes of generated code in all areas that it has. */
 static long used_code(void)
 {
-	/* As much of it as the compiler did not inline. */
+	/* The function that allocates; which one depends on inlining. */
 	static const char * const makers[] = {
 		" alloc_chunk_text+", " new_chunk+", " alloc_memory+", " generate_text+",
 		NULL,
@@ -848,7 +849,7 @@ static void wait_a_while(void)
 	nanosleep(&a_while, NULL);
 }
 
-/* Was it so when the operation returned? */
+/* Return: true if the state was as wanted when the operation returned. */
 static int was_prompt(const char *wanted)
 {
 	if (!strncmp(prompt_now, wanted, strlen(prompt_now)))
@@ -879,7 +880,7 @@ static int is_state(const char *wanted, void (*read)(char *state))
 	return 0;
 }
 
-/* The code that is there once what was done before is freed. */
+/* The code that remains after that of earlier operations is freed. */
 static void read_settled_code(char *state)
 {
 	int same = 0;
@@ -897,7 +898,7 @@ static void read_settled_code(char *state)
  * The kernel's messages
  */
 
-/* A stack behind one of these lines is about the memory that is missing. */
+/* A stack after one of the excuses is about the missing memory. */
 static int is_splat(const char *line)
 {
 	static const char * const excuses[] = {
@@ -924,7 +925,7 @@ static int is_splat(const char *line)
 
 static int splats;
 
-/* What the kernel has said since the last time. */
+/* Counts the splats in the kernel's messages since the last call. */
 static void read_messages(void)
 {
 	char record[8192], *text;
@@ -950,7 +951,7 @@ static void read_messages(void)
 
 #define MAX_ERROR	ENOTSUPP
 
-/* What was returned, and how often; some that succeed do less than all. */
+/* The results, and how often; "lesser" counts successes that did only a part. */
 struct counts {
 	int points, lesser;
 	int returned[MAX_ERROR + 1];
@@ -978,21 +979,21 @@ static int act(const struct op *op, int undo)
 	return undo ? op->undo(op) : op->act(op);
 }
 
-/* Return: has what was done without an error done nothing? */
+/* Return: true if an operation without an error has changed nothing. */
 static int is_unchanged(const char *before, const char *after)
 {
 	read_state(state_now);
 	return strcmp(before, after) && !strcmp(before, state_now);
 }
 
-/* Return: does the line begin the names in a directory of events? */
+/* Return: true if the names in a directory of events follow the line. */
 static int is_dir_of_events(const char *line)
 {
 	return !strncmp(line, EVENTS, strlen(EVENTS)) &&
 	       !strncmp(line + strcspn(line, "\n") - 2, "/:", 2);
 }
 
-/* Return: are names of events missing, and nothing else? */
+/* Return: true if only names of events are missing. */
 static int lacks_events_only(const char *all, const char *some)
 {
 	int in_events = 0;
@@ -1010,7 +1011,7 @@ static int lacks_events_only(const char *all, const char *some)
 	return !*some;
 }
 
-/* Return: is the state as it should be without an error? */
+/* Return: true if the state is as it should be without an error. */
 static int is_complete(const struct op *op, const char *after, struct counts *counts)
 {
 	read_state(state_now);
@@ -1024,7 +1025,7 @@ static int is_complete(const struct op *op, const char *after, struct counts *co
 	return is_state(after, read_state);
 }
 
-/* Once more, without a failure; and all of it, if it was less. */
+/* Once more, without a failure. If it was done in part, it is reverted first. */
 static int act_again(const struct op *op, int undo, int ret)
 {
 	if (ret)
@@ -1036,7 +1037,7 @@ static int act_again(const struct op *op, int undo, int ret)
 	return act(op, !undo) ?: act(op, undo);
 }
 
-/* Afterwards it is done, or undone, whatever failed. */
+/* Afterwards it is done, or undone, whether it failed or not. */
 static void check_once(const struct op *op, int undo, int nth, int ret,
 		       struct counts *counts)
 {
@@ -1070,7 +1071,7 @@ static void check_once(const struct op *op, int undo, int nth, int ret,
 		       op->name, nth);
 }
 
-/* Return: has anything failed? */
+/* Return: true if an allocation or function has failed. */
 static int fail_once(const struct op *op, int undo, int nth, struct counts *counts)
 {
 	int ret, has_failed;
@@ -1131,7 +1132,7 @@ static void fail_each(const struct op *op)
 		log_counts(op, undo, &counts[undo]);
 }
 
-/* Until doing and undoing it changes nothing that is kept. */
+/* Do and undo it several times, so that state that is kept no longer changes. */
 static int prepare(const struct op *op)
 {
 	int i, ret = 0;
@@ -1153,7 +1154,7 @@ static int prepare(const struct op *op)
 	return 0;
 }
 
-/* In the kernel's log, ahead of what the kernel says to it. */
+/* To the kernel's log, before the kernel's messages about it. */
 static void log_name(const struct op *op)
 {
 	char text[128];
@@ -1172,7 +1173,7 @@ static void log_name(const struct op *op)
 static struct function functions[MAX_FUNCTIONS];
 static int nr_functions;
 
-/* All of the kernel but system calls, and those of fault injection, BPF and mm. */
+/* Not to be tested: system calls, and functions of fault injection, BPF and mm. */
 static int is_other(const char *name)
 {
 	static const char * const others[] = {
@@ -1218,7 +1219,7 @@ static void stop_function(const struct function *f)
 	function = NULL;
 }
 
-/* Allocations do not count for the functions. */
+/* Allocations must not fail or be counted while functions fail. */
 static void set_allocations(int fail)
 {
 	must_write(DEBUGFS "failslab/cache-filter", fail ? "N" : "Y");
@@ -1244,7 +1245,7 @@ static void fail_functions(const struct op *op)
 
 static char state_undone[MAX_TEXT], code_undone[MAX_TEXT];
 
-/* All is undone. */
+/* Called when all is undone. */
 static void check_left(const struct op *op, char *was, void (*read)(char *state),
 		       const char *what)
 {
@@ -1348,7 +1349,7 @@ int main(int argc, char **argv)
 	shuffle(atoi(argv[4]));
 	must_write(TRACEFS RECORD_NAMES, "0");
 	end = atoi(argv[3]) ? time(NULL) + atoi(argv[3]) : 0;
-	/* Some memory for code is kept when it was used once, and flags of tracers. */
+	/* After the first use, some memory for code and some flags of tracers are kept. */
 	do_before(USED_ONCE, 0);
 	do_before(USED_ONCE, 1);
 	read_settled_code(code_undone);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module with sites of every kind, to be loaded while allocations fail: of values
- * and tracepoints of another module, of its own, markers whose name and format
- * others have or that it has alone, fed by a tracepoint or not, a trace event, and
- * functions that are traced.
+ * A module with sites of every kind, which is loaded while allocations fail: values
+ * and tracepoints, of another module and its own; markers, with a name and format
+ * that other modules have or that are its own, fed by a tracepoint or not; a trace
+ * event; and functions that can be traced.
  */
 #include <linux/marker.h>
 #include <linux/module.h>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What only code in the kernel can do, for failnth, which lets allocations fail while
- * it is done:
+ * Operations that only code in the kernel can do, for failnth, which lets allocations
+ * fail meanwhile:
  *
- *	echo NAME 1 > /sys/kernel/debug/faults/do	does it; the error is write's
+ *	echo NAME 1 > /sys/kernel/debug/faults/do	does it; write returns its error
  *	echo NAME 0 > /sys/kernel/debug/faults/do	undoes it
- *	cat /sys/kernel/debug/faults/state		passes all sites, and tells
- *							who was called
- *	echo START-END > /sys/kernel/debug/faults/code	an area of generated code, for
- *	cat /sys/kernel/debug/faults/code		how many bytes of it are used
+ *	cat /sys/kernel/debug/faults/state		passes all sites, and prints
+ *							the probes that were called
+ *	echo START-END > /sys/kernel/debug/faults/code	an area of generated code
+ *	cat /sys/kernel/debug/faults/code		prints its used bytes
  *
- * What is done stays done until it is undone, and is not done twice.
+ * An operation cannot be done twice before it is undone.
  */
 #include <linux/debugfs.h>
 #include <linux/fprobe.h>
@@ -51,7 +51,7 @@ static notrace void note(void *data)
 		called[(unsigned long)data]++;
 }
 
-/* Nothing is connected twice with NULL. */
+/* The data of a probe. Only one of them is NULL. */
 #define DATA(name)	((void *)(unsigned long)CALLED_##name)
 
 /*
@@ -76,7 +76,7 @@ static DEFINE_IMV(u32, many_sites);
 #define READ_100	READ_10 READ_10 READ_10 READ_10 READ_10			\
 			READ_10 READ_10 READ_10 READ_10 READ_10
 
-/* More sites than are patched with the memory that is there at all times. */
+/* More sites than can be patched with the memory that is always available. */
 static noinline unsigned int read_many(void)
 {
 	unsigned int sum = 0;
@@ -136,7 +136,7 @@ DECLARE_TRACE(faults_announced, TP_PROTO(int number), TP_ARGS(number));
 
 static void *announced;
 
-/* One that has to do something for its first probe, which may fail. */
+/* A tracepoint with a callback for its first probe, which may fail. */
 static int announce(void)
 {
 	announced = kmalloc(64, GFP_KERNEL);
@@ -152,7 +152,7 @@ static void end_announced(void)
 DEFINE_TRACE_FN(faults_announced, announce, end_announced, TP_PROTO(int number),
 		TP_ARGS(number));
 
-/* One that hears of each probe, and refuses it without memory; it has no site. */
+/* A tracepoint with a callback for each probe, which fails without memory; no site. */
 static bool heard_first;
 static void *heard;
 
@@ -281,7 +281,7 @@ MARKER(numbers_2, "faults_numbers", "number %d word %lu", probe_marker)
 MARKER(variadic, "faults_numbers", "number %d word %lu", probe_variadic)
 MARKER(variadic_2, "faults_numbers", "number %d word %lu", probe_variadic)
 MARKER(fed, "faults_fed", "number %d", probe_marker)
-/* These are of faults_sites. */
+/* These are in faults_sites. */
 MARKER(sites, "faults_in_sites", "number %d", probe_marker)
 MARKER(text, "faults_text_in_sites", "text %s", probe_marker)
 
@@ -296,7 +296,7 @@ static int undo_arm(void)
 }
 
 /*
- * Several in turn, patched together
+ * Several operations, patched together
  */
 
 PROBE(deferred, faults_few, probe_few)
@@ -385,7 +385,7 @@ static int filter(struct ftrace_ops *ops, void *function, bool remove)
 	return ftrace_set_filter_ip(ops, (unsigned long)function, remove, 0);
 }
 
-/* ftrace leaves pointers to what it frees: make it as it was built. */
+/* ftrace leaves pointers to freed memory: restore the initial state. */
 static void free_filter(struct ftrace_ops *ops)
 {
 	ftrace_free_filter(ops);
@@ -442,7 +442,7 @@ static int undo_pattern(void)
 	return end_trace_function(&pattern);
 }
 
-/* Changes of the filters of those that are registered. */
+/* Changes of the filters of registered tracers. */
 static int do_plain_more(void)
 {
 	return filter(&plain, faults_function_2, false);
@@ -483,7 +483,7 @@ static void fprobe_entry(struct fprobe *fp, unsigned long ip, struct pt_regs *re
 
 static struct fprobe fprobe;
 
-/* What it was registered with before is freed, and it has pointers to that. */
+/* It may have pointers to freed memory of the last registration. */
 static int do_fprobe(void)
 {
 	fprobe = (struct fprobe){ .entry_handler = fprobe_entry };
@@ -609,7 +609,7 @@ static void count_tracepoint(struct tracepoint *tp, void *data)
 	tracepoints->with_probes += !!rcu_access_pointer(tp->funcs);
 }
 
-/* What is on without anybody who is called, and whether patching can be deferred. */
+/* How many tracepoints are active and have probes; whether patching can be deferred. */
 static void show_guards(struct seq_file *m)
 {
 	struct tracepoints tracepoints = { };
@@ -640,15 +640,15 @@ static int state_show(struct seq_file *m, void *unused)
 		   trace_faults_announced_enabled(), !!announced, heard_first, !!heard);
 	seq_printf(m, "plain %lx named %lx pattern %lx regs %lx\n", plain.flags,
 		   named.flags, pattern.flags, regs.flags);
-	show_guards(m);	/* patches what is left: behind the sites */
+	show_guards(m);	/* patches deferred sites: after passing them */
 	mutex_unlock(&ops_mutex);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(state);
 
 /*
- * What is not used of such an area is breakpoints, so that lost code is seen. The one
- * who asks knows the area from /proc/vmallocinfo.
+ * Unused bytes of an area are breakpoints, so that leaked code can be counted. The
+ * user reads the addresses of the area from /proc/vmallocinfo.
  */
 static unsigned long code_start, code_end;
 

@@ -17,7 +17,7 @@ DECLARE_TRACE(faults_many,
 	      TP_PROTO(u8 a, s16 b, u32 c, s64 d, void *e, long f, int g, s8 h),
 	      TP_ARGS(a, b, c, d, e, f, g, h));
 
-/* What faults_sites is loaded for: passes its sites. */
+/* Set by faults_sites: passes its sites. */
 struct seq_file;
 extern void (*faults_pass_sites)(struct seq_file *m);
 

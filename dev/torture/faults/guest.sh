@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh DIR SECONDS SEED [OPERATION...]: runs in the guest. Each allocation of each
-# operation of the series, or of those named, fails once, and each function that may;
-# or, unless SECONDS is 0, as many of them as this time allows. The table of what
-# failed and what was returned is in $RESULTS/table, too.
+# guest.sh DIR SECONDS SEED [OPERATION...]: runs in the guest. In each operation of the
+# series, or in those named, each allocation fails once, and each function that supports
+# it; unless SECONDS is 0, as many of them as this time allows. The table of failures
+# and results is in $RESULTS/table, too.
 set -u
 dir=$1 seconds=$2 seed=$3
 shift 3
@@ -12,7 +12,7 @@ debugfs=/sys/kernel/debug
 
 result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
-# Allocations that may sleep fail too. A function fails when failnth says so.
+# Allocations that may sleep fail too. failnth chooses the function that fails.
 let_fail() {
 	local what
 	for what in failslab fail_page_alloc; do
@@ -20,14 +20,14 @@ let_fail() {
 		echo Y >$debugfs/$what/task-filter
 		echo N >$debugfs/$what/ignore-gfp-wait
 	done
-	echo 1 >/sys/kernel/rcu_expedited	# most of the time would be grace periods
+	echo 1 >/sys/kernel/rcu_expedited	# else grace periods take most of the time
 	[[ -d $debugfs/fail_function ]] || return 0
 	echo 0 >$debugfs/fail_function/verbose
 	echo 0 >$debugfs/fail_function/times
 	echo 100 >$debugfs/fail_function/probability
 }
 
-# The console keeps the lines that failnth does not judge: those of an oops.
+# The console prints only lines that failnth does not check: those of an oops.
 each_failure() {
 	local level
 	read -r level _ </proc/sys/kernel/printk
@@ -55,7 +55,7 @@ are_events_removed() {
 
 echo "# seed $seed"
 insmod "$dir/faults.ko" || exit 1
-echo 1 >/proc/sys/kernel/kptr_restrict	# /proc/vmallocinfo has addresses
+echo 1 >/proc/sys/kernel/kptr_restrict	# addresses in /proc/vmallocinfo
 let_fail
 SECONDS=0
 result "all failures are as they should be" each_failure

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * files SECONDS INPUTS SEED: writes to the files of markers and of function tracers in
- * tracefs, what is nearly right and what is random, in all ways in which a file can be
- * used. Several processes do it at the same time, until so many inputs are written and
- * no later than after SECONDS. Whatever a write returns is right, unless it says that it
- * took memory that cannot be read.
+ * files SECONDS INPUTS SEED: writes input that is nearly valid and input that is random
+ * to the files of markers and of function tracers in tracefs, and uses the files in all
+ * possible ways. Several processes do this in parallel, until INPUTS inputs are
+ * written or SECONDS are over. Any result of a write is accepted, except success with
+ * memory that cannot be read.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,9 +22,9 @@
 #include "inputs.h"
 
 #define NR_WORKERS 3
-#define BUFFER_SIZE 70000	/* more than any file takes at once */
+#define BUFFER_SIZE 70000	/* more than any file accepts at once */
 
-/* What all processes share. */
+/* Shared by all processes. */
 static struct shared {
 	unsigned long inputs, accepted, others, failed;
 } *shared;
@@ -34,7 +34,7 @@ static struct shared {
 static char buffer[BUFFER_SIZE];
 static size_t length;
 
-/* Words of which inputs are made that are nearly right. */
+/* Words for inputs that are nearly valid. */
 static const char *const event_words[] = {
 	"markers", ":", "markers:", "sample_event", "sample_types", "sample_noargs",
 	"kernel_sched_switch", "kernel_process_exec", "markers:sample_event",
@@ -113,15 +113,15 @@ static const struct words dynamic_grammar = WORDS(dynamic_words, "");
 static const struct words option_grammar = WORDS(option_words, "");
 
 /*
- * The files, in the directory of the top or of an instance. What is costly when it is
- * right is tried less often; one in @rare of the inputs is of the grammar.
+ * The files, in the top directory or in that of an instance. Files whose valid inputs
+ * are slow have a low weight; one in @rare of the inputs follows the grammar.
  */
 static const struct target {
 	const char *path;
 	const struct words *words;
 	unsigned int weight;
 	unsigned int rare;
-	bool keep;	/* opened without O_TRUNC: that changes much */
+	bool keep;	/* rarely opened with O_TRUNC: that changes much */
 } targets[] = {
 	{ "markers", &event_grammar, 4, 2, false },
 	{ "marker_sites", &event_grammar, 4, 2, false },
@@ -200,7 +200,6 @@ static void make_bytes(void)
 		buffer[i] = printable ? ' ' + below(95) : random_number();
 }
 
-/* Without an asterisk, which may stand for all functions and events. */
 static void damage(void)
 {
 	unsigned int times = below(4);
@@ -227,6 +226,7 @@ static void damage(void)
 	}
 }
 
+/* An asterisk may stand for all functions and events. */
 static void no_asterisks(const struct target *target)
 {
 	size_t i;
@@ -250,14 +250,14 @@ static void make_input(const struct target *target)
 		make_words(target->words);
 		damage();
 		if (length)
-			buffer[below(length)] ^= 0x80;	/* wrong for sure */
+			buffer[below(length)] ^= 0x80;	/* always invalid */
 	} else {
 		make_bytes();
 	}
 	no_asterisks(target);
 }
 
-/* Half a page that can be read, then one that cannot. */
+/* The end of a page that can be read, before a page that cannot. */
 static char *edge_of_memory(void)
 {
 	static char *edge;
@@ -290,7 +290,7 @@ static void write_bad(int fd)
 	}
 }
 
-/* The end of it cannot be read. */
+/* Up to two bytes at the end cannot be read. */
 static void write_over_edge(int fd)
 {
 	size_t size = length < 2000 ? length : 2000;
@@ -447,7 +447,7 @@ static void use_file(void)
 	close(fd);
 }
 
-/* An instance takes a while: its name is mostly wrong, or "inputs". */
+/* Creating an instance is slow: most names are invalid, or "inputs". */
 static void use_instances(void)
 {
 	static const char *const names[] = {

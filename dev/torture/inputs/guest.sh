@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh DIR SECONDS SEED: bad input in quantity, runs in the guest: damaged modules, all
-# files of the series in tracefs, names and formats, perf_event_open() and bpf(). With
-# INPUTS in the environment, the files get so many inputs at most. A complaint in the
-# kernel's log fails the run.
+# guest.sh DIR SECONDS SEED: runs in the guest: a large amount of bad input for the module
+# loader, all files of the series in tracefs, names and formats, perf_event_open() and
+# bpf(). With INPUTS in the environment, the files get at most so many inputs. A complaint
+# in the kernel's log fails the run.
 set -u
 dir=$1 seconds=$2 seed=$3
 tracefs=/sys/kernel/tracing
@@ -13,7 +13,7 @@ cd "$tracefs" || exit 1
 
 result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; ((++failed)); fi; }
 
-# run PROGRAM ARGS...: shows what it says, and counts its inputs.
+# run PROGRAM ARGS...: prints its output, and counts its inputs.
 run() {
 	local line name=$1
 	while IFS= read -r line; do
@@ -25,7 +25,7 @@ run() {
 
 tenths() { echo $((seconds * $1 / 10 + 2)); }
 
-# What a reset must bring back.
+# The state that a reset must restore.
 state() {
 	cut -f 1-6 markers
 	grep -aH '' marker_probes set_event function_tracers set_ftrace_filter \
@@ -37,7 +37,7 @@ state() {
 # The lines of files that are not comments, as "file line".
 lines_of() { grep -aHv '^#' "$@" 2>/dev/null | sed 's/:/ /'; }
 
-# Histograms that others depend on go last; a second round gets them.
+# A histogram that others depend on cannot be removed before them: a later round does.
 reset_triggers() {
 	local file line
 	for _ in {1..10}; do
@@ -51,8 +51,9 @@ reset_triggers() {
 	return 1
 }
 
-# Commands of set_ftrace_filter: "function:command:count=3" is removed as it was written.
-# The file changes while it is read: a second round gets what was passed over.
+# Commands of set_ftrace_filter: "function:command:count=3" is removed in the form in
+# which it was written. The file changes while it is read: a later round removes the
+# lines that were skipped.
 reset_commands() {
 	local line
 	for _ in {1..10}; do
@@ -89,8 +90,8 @@ reset_instances() {
 
 disable_events() { : >set_event && echo 0 >events/markers/enable; }
 
-# What triggers and commands have enabled stays so without them; what is enabled cannot
-# be removed.
+# Events that triggers and commands have enabled remain enabled without them; enabled
+# events cannot be removed.
 reset_all() {
 	local file
 	disable_events
@@ -107,7 +108,7 @@ reset_all() {
 	diff "$RESULTS/before" "$RESULTS/after"
 }
 
-# one_hit EVENT TEXT COMMAND...: it makes one record of the event, with the text.
+# one_hit EVENT TEXT COMMAND...: it causes one record of the event, with the text.
 one_hit() {
 	: >trace
 	echo 1 >"events/markers/$1/enable"

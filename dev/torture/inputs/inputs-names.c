@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls the interfaces of markers and immediate values with what is written to the file
- * inputs_names in debugfs: names and formats of any bytes. They are in memory of their
- * exact size, so that KASAN sees what is read behind them. The write returns what the
- * call does.
+ * Calls the interfaces of markers and immediate values with the data that is written to
+ * the file inputs_names in debugfs: names and formats of any bytes. They are in memory
+ * of their exact size, so that KASAN detects reads beyond them. The write returns the
+ * result of the call.
  */
 #include <linux/debugfs.h>
 #include <linux/err.h>
@@ -35,7 +35,7 @@ static DEFINE_IMV(u32, names_32);
 static DEFINE_IMV(u64, names_64);
 static DEFINE_IMV(bool, names_bool);
 
-/* Are they what they were set to? */
+/* Return: 0 if they are what they were set to. */
 static int check_values(u64 value)
 {
 	bool on = false;
@@ -61,7 +61,7 @@ static int set_values(u64 value, bool batch)
 	return check_values(value);
 }
 
-/* The fields must be where the format has them. */
+/* The fields must be within the format. */
 static int check_layout(const struct marker_layout *layout, const char *format)
 {
 	unsigned int i;
@@ -125,7 +125,7 @@ static int call(const struct names_input *input, const char *name, const char *f
 	return -EOPNOTSUPP;
 }
 
-/* Without a pointer, there is none in the call either. */
+/* The size U16_MAX stands for a NULL pointer. */
 static char *take(const char *from, size_t size)
 {
 	char *text;

@@ -2,7 +2,7 @@
 /*
  * A module that has each kind of record: sites of immediate values of all sizes, jumps
  * of both forms, tracepoints, and markers with and without one. Its sites are executed
- * only when somebody writes to "fire": damaged ones are not.
+ * only by a write to "fire" or a read of "set": damaged ones are not.
  */
 #include <linux/immediate.h>
 #include <linux/kernel.h>
@@ -88,7 +88,7 @@ static int sum_get(char *buffer, const struct kernel_param *kp)
 static const struct kernel_param_ops set_ops = { .set = set_set, .get = sum_get };
 module_param_cb(set, &set_ops, NULL, 0600);
 
-/* Not called either, unless the module is told so. */
+/* The site in init is executed only if this is set. */
 static bool fail;
 module_param(fail, bool, 0);
 

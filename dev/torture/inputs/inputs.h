@@ -2,7 +2,7 @@
 #ifndef INPUTS_H
 #define INPUTS_H
 
-/* What the programs share: random numbers from a seed, time, and the counters. */
+/* Shared by the programs: random numbers from a seed, time, and results in TAP. */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * modules MODULE SECONDS SEED: damages the records of a module, in its file, and loads
- * it. First records in each way of a list (each record, if there is time), most of which
- * the kernel must refuse with one line that names module, section and record; then at
- * random. A module that is loaded nevertheless is used and unloaded. Afterwards the file
- * as it was must work.
+ * it. First it damages records in each way of a list (each record, if there is time).
+ * The kernel must refuse most of these with one line that names module, section and
+ * record. Then it damages at random. A module that is loaded nevertheless is used and
+ * unloaded. Afterwards the original file must work.
  *
- * Relocations are changed only as far as the module loader of the kernel bears it: it
- * trusts their place in the section, and the number of their symbol.
+ * Relocations are changed only as far as the kernel's module loader permits: it does
+ * not check their offset in the section, or the number of their symbol.
  */
 #include <elf.h>
 #include <errno.h>
@@ -21,11 +21,11 @@
 #define NAME "inputs_victim"
 #define PARAMETERS "/sys/module/" NAME "/parameters/"
 
-/* The file as it is, and the copy that is damaged. */
+/* The original file, and the copy that is damaged. */
 static unsigned char *original, *image;
 static size_t image_size;
 
-/* May what is damaged be enabled? Not if its code may be called from the wrong place. */
+/* May the damaged markers be enabled? Not if that may call a wrong address. */
 static bool may_enable;
 
 static unsigned long inputs, failed, refused, loaded;
@@ -123,7 +123,7 @@ static bool lead_to(Elf64_Rela *rela, const char *name, int64_t addend)
 	return true;
 }
 
-/* The tables, and where what is in their records. */
+/* The tables, and the offsets in their records. */
 static const char IMV[] = "__imv", MARKERS[] = "__markers";
 static const char TRACEPOINTS[] = "__tracepoints", POINTERS[] = "__tracepoints_ptrs";
 
@@ -155,8 +155,8 @@ static unsigned int count_of(const char *name, unsigned int size)
 }
 
 /*
- * The ways. Each damages record @nr of a table, or the table, at @at by @how much;
- * false if that does not make sense.
+ * The ways to damage record @nr of a table, or the table, at offset @at by @how.
+ * Return: false if that does not make sense.
  */
 struct way {
 	const char *table;
@@ -165,7 +165,7 @@ struct way {
 	unsigned int at;
 	int64_t how;
 	const char *where;
-	bool harmless;	/* it may be loaded, or refused */
+	bool harmless;	/* it may be loaded or refused */
 };
 
 static Elf64_Rela *of_way(const struct way *way, unsigned int nr)
@@ -198,7 +198,7 @@ static bool point_to(const struct way *way, unsigned int nr)
 	return rela && lead_to(rela, way->where, way->how);
 }
 
-/* A value in the place of a pointer, if there is one. */
+/* A value instead of a pointer, if there is one. */
 static bool put_value(const struct way *way, unsigned int nr)
 {
 	unsigned int offset = nr * way->size + way->at;
@@ -222,7 +222,7 @@ static bool is_jump(unsigned int nr)
 	return relocation(IMV, nr * IMV_SIZE + IMV_TARGET);
 }
 
-/* Another size than that of the instruction, for one that loads. */
+/* A size that is not that of the instruction, for one that loads. */
 static bool put_size(const struct way *way, unsigned int nr)
 {
 	unsigned char *size = bytes_of(IMV) + nr * IMV_SIZE + IMV_TARGET;
@@ -233,7 +233,10 @@ static bool put_size(const struct way *way, unsigned int nr)
 	return true;
 }
 
-/* The flags are the low bits of the variable; one of loads of 5 bytes is as good. */
+/*
+ * The flags are the low bits of the variable. Not where the kernel cannot detect the
+ * change: a MOV has 5 bytes for all sizes but the largest.
+ */
 static bool turn_flags(const struct way *way, unsigned int nr)
 {
 	Elf64_Rela *rela = of_way(way, nr);
@@ -247,7 +250,7 @@ static bool turn_flags(const struct way *way, unsigned int nr)
 	return true;
 }
 
-/* This record is as the one before it. */
+/* Makes this record a copy of the one before it. */
 static bool duplicate(const struct way *way, unsigned int nr)
 {
 	unsigned int at, size = way->size;
@@ -270,7 +273,7 @@ static bool duplicate(const struct way *way, unsigned int nr)
 	return true;
 }
 
-/* The rest is for tables as a whole, and so for record 0 alone. */
+/* The following damage whole tables, and so apply only to record 0. */
 static bool cut(const struct way *way, unsigned int nr)
 {
 	Elf64_Shdr *shdr = section(way->table);
@@ -294,7 +297,7 @@ static bool no_bytes(const struct way *way, unsigned int nr)
 	return true;
 }
 
-/* Strings without an end, up to the end of their section. */
+/* Strings without a NUL, up to the end of their section. */
 static bool no_ends(const struct way *way, unsigned int nr)
 {
 	const Elf64_Shdr *shdr = section(way->where);
@@ -318,7 +321,7 @@ static bool set_flags(const struct way *way, unsigned int nr)
 	{ MARKERS, MARKER_SIZE, way, 0, how, NULL, false }
 
 static const struct way ways[] = {
-	/* Instructions: beside, behind and before the text, in the kernel, nowhere. */
+	/* Instructions: at wrong offsets, after and before the text, in the kernel, nowhere. */
 	{ IMV, IMV_SIZE, move_pointer, IMV_INSN, 1, NULL, false },
 	{ IMV, IMV_SIZE, move_pointer, IMV_INSN, -1, NULL, false },
 	{ IMV, IMV_SIZE, move_pointer, IMV_INSN, 3, NULL, false },
@@ -331,8 +334,8 @@ static const struct way ways[] = {
 	{ IMV, IMV_SIZE, no_pointer, IMV_INSN, 0, NULL, false },
 	{ IMV, IMV_SIZE, put_value, IMV_INSN, 0x7ffffff0, NULL, false },
 	{ IMV, IMV_SIZE, put_value, IMV_INSN, -4, NULL, false },
-	/* Jumps that lead elsewhere, sizes that are wrong. */
-	{ IMV, IMV_SIZE, move_pointer, IMV_TARGET, 1, NULL, true },	/* a NOP does not tell */
+	/* Wrong targets of jumps, wrong sizes. */
+	{ IMV, IMV_SIZE, move_pointer, IMV_TARGET, 1, NULL, true },	/* a NOP has no target */
 	{ IMV, IMV_SIZE, move_pointer, IMV_TARGET, 0x100000, NULL, false },
 	{ IMV, IMV_SIZE, point_to, IMV_TARGET, 0, "marker_call", false },
 	{ IMV, IMV_SIZE, no_pointer, IMV_TARGET, 0, NULL, false },
@@ -344,7 +347,7 @@ static const struct way ways[] = {
 	{ IMV, IMV_SIZE, put_size, 0, 6, NULL, false },
 	{ IMV, IMV_SIZE, put_size, 0, 10, NULL, false },
 	{ IMV, IMV_SIZE, put_size, 0, 15, NULL, false },
-	/* Variables that are none, and of another size. */
+	/* Invalid variables, and variables of another size. */
 	{ IMV, IMV_SIZE, move_pointer, IMV_VAR, 0x1000000, NULL, false },
 	{ IMV, IMV_SIZE, move_pointer, IMV_VAR, -0x40000000, NULL, false },
 	{ IMV, IMV_SIZE, point_to, IMV_VAR, 0, "marker_call", false },
@@ -379,12 +382,12 @@ static const struct way ways[] = {
 	{ MARKERS, MARKER_SIZE, put_value, MARKER_FORMAT, 0x400000, NULL, false },
 	{ MARKERS, MARKER_SIZE, point_to, MARKER_FORMAT, 0, "marker_call", false },
 	{ MARKERS, MARKER_SIZE, no_ends, 0, 0, "__markers_strings", false },
-	/* What is to be zero. */
+	/* Fields that must be zero. */
 	{ MARKERS, MARKER_SIZE, put_value, MARKER_ENTRY, 1, NULL, false },
 	{ MARKERS, MARKER_SIZE, put_value, MARKER_NEXT, -4096, NULL, false },
 	{ MARKERS, MARKER_SIZE, put_byte, MARKER_ACTIVE, 1, NULL, false },
 	{ MARKERS, MARKER_SIZE, put_byte, MARKER_USED, 255, NULL, false },
-	/* Tracepoints that are none, and probes that are none. */
+	/* Invalid tracepoints and probes. */
 	{ MARKERS, MARKER_SIZE, move_pointer, MARKER_TP, 8, NULL, false },
 	{ MARKERS, MARKER_SIZE, move_pointer, MARKER_TP, -0x10000000, NULL, false },
 	{ MARKERS, MARKER_SIZE, no_pointer, MARKER_TP, 0, NULL, false },
@@ -397,7 +400,7 @@ static const struct way ways[] = {
 	{ MARKERS, MARKER_SIZE, put_value, MARKER_CB, 0x400000, NULL, false },
 	{ MARKERS, MARKER_SIZE, point_to, MARKER_CB, 0, "__this_module", false },
 	{ MARKERS, MARKER_SIZE, point_to, MARKER_CB, 0, "marker_call", false },
-	/* Tracepoints of the module's own. */
+	/* The module's own tracepoints. */
 	{ POINTERS, POINTER_SIZE, move_pointer, 0, 0x1000000, NULL, false },
 	{ POINTERS, POINTER_SIZE, move_pointer, 0, 8, NULL, false },
 	{ POINTERS, POINTER_SIZE, move_pointer, 0, 1, NULL, false },
@@ -417,7 +420,7 @@ static const struct way ways[] = {
 	{ TRACEPOINTS, TRACEPOINT_SIZE, put_byte, TRACEPOINT_CODE, 1, NULL, false },
 };
 
-/* The last lines of the kernel's log that tell of this module's records. */
+/* The number of new lines in the kernel's log about this module's records. */
 static unsigned int lines_of(const char *table)
 {
 	static const char *const words[] = { "record", "section" };
@@ -496,7 +499,7 @@ static bool nothing_is_left(void)
 	       !file_has(TRACEFS "markers", "\t" NAME "\t");
 }
 
-/* Return: was it loaded? */
+/* Return: true if it was loaded. */
 static bool try_image(void)
 {
 	inputs++;
@@ -625,7 +628,7 @@ static void damage_at_random(void)
 {
 	unsigned int table = below(ARRAY_SIZE(tables)), times = 1 + below(3);
 
-	/* A probe that leads into the middle of something is not to be called. */
+	/* A probe at a wrong address must not be called. */
 	may_enable = strcmp(tables[table].name, MARKERS) && strcmp(tables[table].name, IMV);
 	while (times--)
 		if (tables[table].size && one_in(2))

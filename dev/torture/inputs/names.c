@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * names SECONDS SEED: names and formats of any bytes at the registration, arming and
- * reading of formats of markers, and values of any size in immediate values, by way of
- * the module inputs-names. What the calls return is compared with a simple model of what
- * is registered.
+ * names SECONDS SEED: registers and arms markers and parses their formats, with names
+ * and formats of any bytes, and sets immediate values of any size, through the module
+ * inputs-names. The results of the calls are compared with a simple model of the
+ * registered probes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #define NR_KNOWN 300
 #define MAX_TEXT 20000
 
-/* A name: how many probes of both forms there are, and how often it is armed. */
+/* A name: the number of its probes of both forms, and how often it is armed. */
 struct known {
 	char name[NAME_LEN];
 	unsigned int probes[2][NR_PRIVATES];
@@ -181,7 +181,7 @@ static bool is_format(void)
 	return format_size != NO_TEXT && length_of(format, format_size) < FORMAT_LEN;
 }
 
-/* What is known of the name, or NULL if there is no place for another one. */
+/* The entry for the name, or NULL if there is no space for another one. */
 static struct known *find(void)
 {
 	size_t len = length_of(name, name_size);
@@ -225,7 +225,7 @@ static bool registered_right(struct known *entry, unsigned int form, unsigned in
 	case EPERM:
 		return true;
 	case EINVAL:
-		return form;	/* not with this format */
+		return form;	/* variadic probes do not support all formats */
 	}
 	return false;
 }
@@ -294,7 +294,7 @@ static void once(void)
 	int error;
 
 	if (what == NAMES_UNREGISTER_PRIVATE)
-		return;		/* only at the end: it does not say which */
+		return;		/* only at the end: it does not return which probe */
 	make_name();
 	make_format();
 	if (needs_name && is_name()) {
@@ -337,7 +337,7 @@ static void clean_up(void)
 	nr_known = 0;
 }
 
-/* Bytes that are no call at all. */
+/* Bytes that are not a valid call. */
 static void write_random(void)
 {
 	size_t size = below(100);

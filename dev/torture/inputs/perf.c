@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * perf MODULE SECONDS SEED: perf_event_open() and bpf() on the trace events of markers,
- * with attributes, filters, programs and mappings that are nearly right or random, while
+ * with attributes, filters, programs and mappings that are nearly valid or random, while
  * MODULE, which has markers, is loaded and unloaded.
  *
- * First, programs of all accesses: the kernel must let a program be attached only if it
- * reads within the record.
+ * First, programs with accesses at all offsets: the kernel must allow a program to be
+ * attached only if it reads within the record.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -58,7 +58,7 @@ static long id_of(const char *marker)
 	return id;
 }
 
-/* Behind the last field of the record. */
+/* The end of the last field of the record. */
 static unsigned int size_of(const char *marker)
 {
 	FILE *file = open_of(marker, "format");
@@ -113,7 +113,7 @@ static int open_marker(long id)
 	return perf_open(&attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* May a program of this access be loaded and attached exactly if it is within the record? */
+/* Can a program with this access be attached if, and only if, it is within the record? */
 static bool access_is_checked(long id, int offset, unsigned int size, unsigned int end)
 {
 	bool aligned = offset % (int)size == 0 && offset >= 8 && offset + size <= RECORD_MAX;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh: runs in the guest; the kernel's selftests of the series, with more time
-# than they have by themselves: debug kernels are slow.
+# guest.sh: runs in the guest: the kernel's selftests of the series, with a longer
+# timeout, as debug kernels are slow.
 set -eu
 cd "$HOUSE_OUT/selftests"
 for settings in */settings; do

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For guests of QEMU whose CPUs run in parallel. Such a CPU may go on executing a
+ * For guests of QEMU whose CPUs run in parallel. A CPU may continue to execute a
  * breakpoint that the kernel has replaced by the new instruction, until the next
- * write to it: it translated the code between another CPU's look for translations to
- * drop and that CPU's store. Stock 6.1 has it too, with a static key that is changed
- * all the time: kprobes execute such an instruction again when they find no breakpoint
- * in memory, which goes on for ever, also in an NMI; and the kernel oopses when the next
- * change has begun meanwhile. So this comes before kprobes and before the oops.
+ * write to it: QEMU translated the code for this CPU after another CPU searched for
+ * translations to drop, and before that CPU's store. Stock 6.1 is affected too, with a
+ * static key that changes all the time: if kprobes find no breakpoint in memory, they
+ * execute the instruction again, which repeats forever, also in an NMI; and the kernel
+ * oopses if the next change has begun meanwhile. So this module handles the breakpoint
+ * before kprobes do, and before the oops.
  *
- * Here the instruction is executed again with the resume flag, which does nothing
- * without breakpoints of the debug registers. QEMU translates that apart from the code
- * without the flag, so it reads the memory anew, where no breakpoint is.
+ * It executes the instruction again with the resume flag, which has no effect without
+ * breakpoints of the debug registers. QEMU translates code with this flag separately,
+ * so it reads the memory again, where the breakpoint is gone.
  */
 #include <linux/atomic.h>
 #include <linux/ftrace.h>
@@ -48,7 +49,7 @@ static void execute_again(struct pt_regs *regs)
 	regs->flags |= X86_EFLAGS_RF;
 }
 
-/* Takes the place of kprobes' handler. */
+/* Replaces kprobes' handler. */
 static int execute_stale(struct pt_regs *regs)
 {
 	execute_again(regs);
@@ -71,7 +72,7 @@ static struct ftrace_ops handler_ops = {
 	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
 };
 
-/* A breakpoint that a CPU meets again and again. */
+/* A breakpoint that a CPU hits repeatedly. */
 struct streak {
 	unsigned long ip, at;
 	unsigned int length;
@@ -80,9 +81,9 @@ struct streak {
 static DEFINE_PER_CPU(struct streak, streaks);
 
 /*
- * The breakpoint in memory is that of the next change. So whoever makes it knows it
- * when it is executed again; if nobody does, the kernel is to oops as it would without
- * this module.
+ * The breakpoint in memory may belong to the next change. Then the code that makes
+ * that change handles it when it is executed again. If no code does, the kernel must
+ * oops as it would without this module.
  */
 static bool nobody_knows(unsigned long ip)
 {
@@ -113,7 +114,7 @@ NOKPROBE_SYMBOL(stale_notify);
 
 static struct notifier_block stale_nb = {
 	.notifier_call = stale_notify,
-	.priority = INT_MIN,	/* those that know their breakpoints come first */
+	.priority = INT_MIN,	/* after the owners of breakpoints */
 };
 
 static int __init stale_init(void)

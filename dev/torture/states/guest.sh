@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh DIR SECONDS SEED: stop the patching of immediate values between its steps
-# and execute them in each state, with other values each time. DIR is not needed: the
-# module is the kernel's KUnit suite immediate_states.
+# and execute the sites in each state, with different values each time. DIR is not
+# used: the module is the kernel's KUnit suite immediate_states.
 set -eu
 end=$((SECONDS + $2)) seed=$3
 module=test_immediate_states
 names=(hits sets torn mixed)
 declare -A total=([hits]=0 [sets]=0 [torn]=0 [mixed]=0 [failed]=0)
 
-# What the kernel has said in this run.
+# The kernel's messages of this run.
 said() { dmesg -t | sed "1,/^states: seed $seed\$/d"; }
 
-# Whether the suite has passed, and counts.
+# Run the suite, and add up its counts; fails if the suite does not pass.
 run() {
 	local name
 	echo "states: seed $seed" >/dev/kmsg

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh DIR SECONDS SEED [PARAMETER...]: runs in the guest; the kernel's own torture
+# guest.sh DIR SECONDS SEED [PARAMETER...]: runs in the guest: the kernel's torture test
 # of tracing, by its selftest.
 set -eu
 export TORTURE_SECONDS=$2 TORTURE_SEED=$3 TORTURE_PARAMETERS="${*:4}"
