@@ -5,12 +5,12 @@
  *
  * site		struct marker, one for each trace_mark() in the code, in the
  *		section __markers of the kernel or of a module
- * entry	what all sites of a name and a format share; it is there while
- *		there are sites, probes, or a trace event
- * probes	the array of an entry. It is replaced as a whole, and freed when
- *		the CPUs have left it.
+ * entry	the data shared by all sites of a name and a format; it exists
+ *		while it has sites, probes, or a trace event
+ * probes	the array of an entry. It is replaced as a whole; the old array
+ *		is freed after a grace period.
  *
- * What can fail, memory and tracepoints, comes before anything is changed.
+ * Steps that can fail (memory, tracepoints) come before anything is changed.
  */
 #define pr_fmt(fmt) "marker: " fmt
 
@@ -31,7 +31,7 @@ DEFINE_MUTEX(markers_mutex);	/* protects all of this file */
 LIST_HEAD(marker_attached);
 
 /*
- * All names, sorted by their hash. A tree needs no memory of its own, and works
+ * All names, sorted by their hash. A tree needs no memory of its own. It works
  * before interrupts are enabled, when the command line enables trace events.
  */
 static struct rb_root marker_names = RB_ROOT;
@@ -42,7 +42,7 @@ static LIST_HEAD(marker_stale);
  * Names and entries
  */
 
-/* A name that is looked for. */
+/* A name to look up */
 struct name_key {
 	unsigned int hash;
 	const char *name;
@@ -105,7 +105,7 @@ static struct marker_name *get_name(const char *text)
 	return name;
 }
 
-/* A name that has no entries and is not armed is freed. */
+/* Frees a name that has no entries and is not armed. */
 static void put_name(struct marker_name *name)
 {
 	if (!list_empty(&name->entries) || name->arm_count)
@@ -125,7 +125,7 @@ static struct marker_entry *find_entry(const struct marker_name *name,
 	return NULL;
 }
 
-/* A format that is not of the grammar has no layout. */
+/* An invalid format has no layout. */
 static int set_layout(struct marker_entry *entry)
 {
 	struct marker_layout *layout = marker_layout_new(entry->format);
@@ -161,12 +161,12 @@ static struct marker_entry *new_entry(struct marker_name *name,
 }
 
 /**
- * marker_get_entry - find an entry, or make it
+ * marker_get_entry - find or create an entry
  * @text: the name
  * @format: the format
  *
- * Return: the entry, which goes with marker_put_entry() unless it is used; or
- *	   NULL without memory.
+ * Return: the entry, which marker_put_entry() frees unless it is in use; or
+ *	   NULL if memory is short.
  */
 struct marker_entry *marker_get_entry(const char *text, const char *format)
 {
@@ -229,7 +229,7 @@ struct marker_entry *marker_take_stale(void)
 	return entry;
 }
 
-/* Detaching its last probe may have put it back meanwhile. */
+/* @entry may be on marker_stale again: detaching its last probe adds it. */
 void marker_move_stale(struct marker_entry *entry, struct list_head *list)
 {
 	mutex_lock(&markers_mutex);
@@ -248,7 +248,7 @@ void marker_return_stale(struct list_head *list)
  * Probes
  */
 
-/* What a hit is to call for a probe. */
+/* The function that a hit calls for a probe */
 static marker_probe_func *call_of(const struct marker_probe *probe, bool armed)
 {
 	if (!probe->func || (probe->variadic && !armed))
@@ -292,9 +292,9 @@ static void publish_probes(struct marker_entry *entry,
 }
 
 /*
- * Gives an entry other probes, or the same, armed or not, and lets its sites and
- * their tracepoints follow. The probes are in place before a guard lets anybody
- * pass. Turning an entry off does not fail.
+ * Sets the probes of an entry (possibly the same array) and whether it is
+ * armed, then updates its sites and their tracepoints. The probes are published
+ * before a guard is enabled. Deactivating an entry cannot fail.
  */
 static int update_entry(struct marker_entry *entry, struct marker_probes *probes,
 			bool armed)
@@ -342,7 +342,7 @@ static unsigned int count_probes(const struct marker_probes *probes)
 }
 
 /**
- * marker_count_probes - how many probes are attached to an entry?
+ * marker_count_probes - count the probes attached to an entry
  * @entry: the entry
  *
  * Return: the number.
@@ -362,9 +362,9 @@ static void append_probe(struct marker_probes *probes,
 }
 
 /*
- * A new array: the probes of @old without @del, and @add at the end.
+ * Makes a new array: the probes of @old without @del, and @add at the end.
  *
- * Return: the array, or NULL if nothing is left, or an ERR_PTR.
+ * Return: the array, or NULL if it would be empty, or an ERR_PTR.
  */
 static struct marker_probes *make_probes(const struct marker_probes *old,
 					 const struct marker_probe *add,
@@ -407,8 +407,8 @@ static int add_probe(struct marker_entry *entry, const struct marker_probe *add)
  * @entry: the entry; it may be freed
  * @probe: one of its probes
  *
- * Succeeds without memory too: then the probe stays in the array, which calls
- * nobody for it, until the probes change next.
+ * Cannot fail: if memory is short, the probe stays in the array as a no-op
+ * until the probes change next.
  */
 void marker_remove_probe(struct marker_entry *entry, struct marker_probe *probe)
 {
@@ -428,8 +428,8 @@ void marker_remove_probe(struct marker_entry *entry, struct marker_probe *probe)
  */
 
 /*
- * Can what the caller wants be done to a marker of this name, here and now? The
- * name, of which @name is to be a copy, may change meanwhile.
+ * Checks the name of a marker and the context of the caller. Copies the name to
+ * @name, since the caller's string may change.
  */
 static int check_call(const char *user_name, char name[MARKER_NAME_LEN])
 {
@@ -464,11 +464,11 @@ static int register_locked(const char *name, const char *format,
 	if (!entry)
 		return -ENOMEM;
 	ret = check_format(entry) ?: add_probe(entry, add);
-	marker_put_entry(entry);	/* unless it is in use by now */
+	marker_put_entry(entry);	/* frees it unless it is in use */
 	return ret;
 }
 
-/* What the caller has may change meanwhile: everything is done with a copy. */
+/* The caller's string may change, so only the copy is used. */
 static char *copy_format(const char *format)
 {
 	char *copy = kstrndup(format, MARKER_FORMAT_LEN, GFP_KERNEL);
@@ -540,7 +540,7 @@ int __marker_probe_register_variadic(const char *name, const char *format,
 }
 EXPORT_SYMBOL_GPL(__marker_probe_register_variadic);
 
-/* The entry may be gone when this returns true. */
+/* The entry may be freed when this returns true. */
 static bool remove_from_entry(struct marker_entry *entry, const void *probe,
 			      const void *private)
 {
@@ -742,17 +742,17 @@ static int disarm_name(const char *text)
 }
 
 /**
- * marker_arm - let the variadic probes of a marker be called
+ * marker_arm - enable the variadic probes of a marker
  * @name: the name of the marker
  *
  * Nests: a marker that was armed three times is disarmed after three calls of
  * marker_disarm(). All formats of the name are armed, also those that are loaded
- * or registered later. Probes of type marker_probe_func are called anyway.
+ * or registered later. Probes of type marker_probe_func do not depend on it.
  *
  * Context: as for marker_probe_register().
  * Return: 0, -EINVAL for a bad name, -EBUSY in atomic context, -ENOENT if
- *	   nothing is registered for this name, or the error of connecting the
- *	   tracepoint that feeds it.
+ *	   nothing is registered for this name, or the error of registering on
+ *	   the tracepoint that feeds it.
  */
 int marker_arm(const char *name)
 {

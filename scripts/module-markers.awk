@@ -3,9 +3,9 @@
 # Check formats of markers, and print the lines of Module.markers. Input: for
 # each object a line "\002OBJECT\tMODULE", then names and formats in turn.
 #
-# Only conversions that all readers of markers take for the same are allowed:
-# the kernel, SystemTap and LTTng. The parser of the kernel has the same rules.
-# test_marker_formats.h has formats for both.
+# Only conversions that all readers of markers interpret in the same way are
+# allowed: the kernel, SystemTap and LTTng. The parser of the kernel has the
+# same rules; test_marker_formats.h has test cases for both.
 
 function bad(what, allowed,    shown) {
 	shown = format
@@ -22,7 +22,7 @@ function bad_conversion() {
 	    "also with l or ll, or c s p pS ps with no letter or digit after p")
 }
 
-# Is rest a conversion at its start? Then go behind it.
+# If rest begins with a conversion, remove that and return 1.
 function take_conversion(    spec) {
 	if (!match(rest, /^%[-+ #0]*[0-9]*(\.[0-9]*)?(l?l?[diuxXo]|[cs]|p[Ss]?)/))
 		return 0

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Make or update FILE, a list of markers as SystemTap reads them: name, module and
-# format, separated by tabs. If a format is none of a marker, fail and leave FILE
-# alone; module-markers.awk has the rules.
+# Create or update FILE, the list of markers that SystemTap reads: name, module
+# and format, separated by tabs. If a format is invalid, fail and leave FILE
+# unchanged; module-markers.awk has the rules.
 #
 # usage: module-markers.sh [-e] FILE < LIST
 #
-# LIST is vmlinux.o and modules, as in modules.order. With -e, they are external
-# modules. Their second column is the path without .ko, as in Module.symvers.
+# LIST is vmlinux.o and modules, as in modules.order. With -e, LIST is external
+# modules; their second column is the path without .ko, as in Module.symvers.
 #
-# A module of LIST replaces the lines of its name in FILE. Other external modules
-# keep theirs while their .ko exists. The kernel and its modules keep theirs with
-# -e; without it, LIST has all of them.
+# Lines in FILE of modules in LIST are replaced. Lines of other external modules
+# are kept while their .ko exists. Lines of the kernel and its modules are kept
+# with -e; without it, LIST has all of them.
 
 set -e
 
@@ -46,8 +46,8 @@ module_column() {
 	fi
 }
 
-# The section holds names and formats in turn, each with a NUL at its end. They
-# become lines, after one that names the object. A line end in a format becomes
+# Print a line with the object, then the strings of the section as lines: names
+# and formats alternate, and each ends with a NUL. A newline in a format becomes
 # another control character.
 strings_of() {
 	printf '\002%s\t%s\n' "$1" "$(module_column "$1")"
@@ -55,14 +55,15 @@ strings_of() {
 	tr '\n\000' '\001\n' <"$dir/section"
 }
 
-# One reader of all of them is faster than one for each.
+# One grep for all objects is faster than one for each.
 xargs grep -lF __markers_strings /dev/null <"$dir/objects" >"$dir/with" || true
 while IFS= read -r object; do
 	strings_of "$object"
 done <"$dir/with" >"$dir/strings"
 LC_ALL=C awk -f "$(dirname "$0")/module-markers.awk" <"$dir/strings" >"$dir/markers"
 
-# Names of modules that are listed anew, and paths of external ones that are gone.
+# Print the names of modules in LIST, and paths of external ones that were
+# removed.
 replaced() {
 	module_names <"$dir/objects"
 	cut -f 2 "$file" | sort -u | while IFS= read -r module; do

@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# List the tracepoints that are defined and never called: each costs its object,
-# its stub and its event, and nobody can ever see it fire.
+# List the tracepoints that are defined but never called. They take memory for
+# their objects, stubs and events, but can never be hit.
 #
 # usage: unused-tracepoints.sh FILE...
 #
 # The files are relocatable objects: vmlinux.o and modules (.ko). A tracepoint
 # may be defined in one and called in another one. A call refers to the stub,
-# __traceiter_<name>, from text; code that only asks for the guard, or calls the
-# probes itself, has a record in __imv_jump that refers to __tracepoint_<name>. So
-# does the stub, but to another member, with both flags: @code. Where <name>_tp is a
-# second name of the same object, it stands for <name>.
+# __traceiter_<name>, from text. Code that only reads the guard, or calls the
+# probes itself, has a record in __imv_jump that refers to __tracepoint_<name>.
+# The stub also has a record, for the member @code and with both flags set,
+# which is ignored. If <name>_tp is a second name of the same object, it counts
+# as <name>.
 
 set -e
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Makes the markers of the kernel and of its modules events of LTTng: one for
- * each name and format. LTTng shows those that a loaded module has. A session
- * that has the event of a module that is unloaded sees it again when the module
- * is loaded again, so the event is kept as long as there is any session or
- * trigger that may have it.
+ * each name and format. LTTng shows those of the kernel and of loaded modules.
+ * If a session has an event of a module that is unloaded and loaded again, the
+ * session continues to use the event. So the event is kept while there is any
+ * session or trigger that may have it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -26,15 +26,15 @@
 #include "markers.h"
 
 /*
- * Protects all that is here. Nests outside the locks of LTTng and of markers,
- * and inside that of the notifiers of markers.
+ * Protects all data of this file. Nests outside the locks of LTTng and of
+ * markers, and inside that of the marker notifiers.
  */
 static DEFINE_MUTEX(events_mutex);
 
-/* All events, by the names of their markers. */
+/* All events, by the names of their markers */
 static DEFINE_HASHTABLE(events, 12);
 
-/* Those that no loaded module has. */
+/* Events that neither the kernel nor a loaded module has */
 static LIST_HEAD(gone);
 
 /* The events of the markers of a module, or of the kernel. */
@@ -51,8 +51,8 @@ static LIST_HEAD(modules);
 	for (e = (of)->events; e < (of)->events + (of)->count; e++)
 
 /*
- * What LTTng shows: the list of descriptions in the provider, which changes only
- * while the provider is not registered.
+ * The events that LTTng shows: the list of descriptions in the provider, which
+ * changes only while the provider is not registered.
  */
 static struct lttng_kernel_probe_desc provider = { .provider_name = "markers" };
 static const struct lttng_kernel_event_desc **shown;
@@ -99,7 +99,7 @@ static void connect_changed(void)
 		update_connection(event);
 }
 
-/* Connects the markers whose events are in use; the code of all changes at once. */
+/* Attaches probes for events in use, detaches others. Patches code once. */
 void connect_events(void)
 {
 	bool deferred;
@@ -122,7 +122,7 @@ static void hide_provider(void)
 	registered = false;
 }
 
-/* LTTng looks at what is new only when a provider is registered. */
+/* LTTng looks for new events only when a provider is registered. */
 static int show_provider(void)
 {
 	int ret;
@@ -163,7 +163,7 @@ static void show_event(struct mark_event *event)
 	shown[event->place] = &event->desc;
 }
 
-/* The last one takes its place. */
+/* The last event in the list takes its place. */
 static void hide_event(struct mark_event *event)
 {
 	const struct lttng_kernel_event_desc *last = shown[--provider.nr_events];
@@ -203,7 +203,7 @@ static bool has_number(const char *name, unsigned int number)
 	return false;
 }
 
-/* It is gone until it is shown. */
+/* The new event is in the list gone until it is shown. */
 static struct mark_event *add_event(const char *name, const char *format)
 {
 	static unsigned int last_slot;
@@ -230,8 +230,8 @@ static struct mark_event *add_event(const char *name, const char *format)
 }
 
 /*
- * An event that is not shown is new to no session. Those that have any event hold
- * this module, once each; as the caller does.
+ * No session can add an event that is not shown. Sessions that have any event
+ * hold a reference to this module, and so does the caller.
  */
 static void free_gone(void)
 {
@@ -239,7 +239,7 @@ static void free_gone(void)
 
 	if (list_empty(&gone) || module_refcount(THIS_MODULE) > 1)
 		return;
-	connect_changed();	/* the list of these is empty then */
+	connect_changed();	/* empties the list of changed events */
 	marker_synchronize_unregister();
 	list_for_each_entry_safe(event, next, &gone, gone) {
 		hash_del(&event->node);
@@ -271,7 +271,7 @@ static int note_marker(const struct marker_info *info, void *priv)
 	return 0;
 }
 
-/* Return: the events of a module, which are made if need be; NULL without any. */
+/* Return: the events of a module; NULL if it has none or memory is short. */
 static struct events_of *events_of(struct module *mod)
 {
 	struct events_of *of;
@@ -342,7 +342,7 @@ static void module_going(struct module *mod)
 	free_gone();
 }
 
-/* While the bridge goes, LTTng could not get hold of it for an event. */
+/* While the bridge is being unloaded, LTTng cannot take a reference to it. */
 static int markers_notify(struct notifier_block *nb, unsigned long change,
 			  void *mod)
 {
@@ -379,7 +379,7 @@ static void free_all(void)
 	free_hits();
 }
 
-/* No session has an event any more: each holds the module. */
+/* No session has an event: it would hold a reference to the module. */
 static void leave(void)
 {
 	unregister_marker_notifier(&markers_nb);
@@ -392,7 +392,7 @@ static void leave(void)
 	free_all();
 }
 
-/* All that are there are shown together. */
+/* Shows all existing events at once. */
 static int start(void)
 {
 	int ret;

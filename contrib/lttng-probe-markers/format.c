@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An event of LTTng, made from the name and the format of a marker. What the format
- * means, the kernel tells; so the fields have the names that they have in the
- * trace event of the same marker.
+ * Makes an event of LTTng from name and format of a marker. The kernel parses
+ * the format, so fields have the same names as in the marker's trace event.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -26,7 +25,7 @@ static unsigned int base_of(char conversion)
 	return 10;
 }
 
-/* Natural alignment, where the buffers of LTTng have any. */
+/* Natural alignment, if the buffers of LTTng have any */
 static unsigned int align_of(unsigned int bytes)
 {
 	if (bytes == sizeof(u32))
@@ -74,7 +73,7 @@ static void set_fields(struct mark_event *event)
 	}
 }
 
-/* No name of a marker has a dot, so the name cannot be one already. */
+/* Names of markers have no dot, so the names of events are unique. */
 static const char *event_name(const char *name, unsigned int number)
 {
 	if (number == 1)
@@ -113,7 +112,8 @@ void free_event(struct mark_event *event)
 }
 
 /*
- * The event for a name and a format; @number tells it from others of the name.
+ * Makes the event for a name and a format; @number is its place among the
+ * events of the name.
  * Return: the event, or the error of marker_layout_new(), or -ENOMEM.
  */
 struct mark_event *new_event(const char *name, const char *format,

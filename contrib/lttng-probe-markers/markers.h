@@ -3,14 +3,13 @@
 #define LTTNG_PROBE_MARKERS_H
 
 /*
- * What the parts of the bridge share:
+ * Declarations shared by the parts of the bridge:
  *
- * bridge.c	the markers there are, as the events that LTTng knows, and when
- *		they are connected
- * format.c	an event and its fields, made from a format
- * record.c	the values of a hit, and how they get into a trace
- * slots.c	the tracepoints by which LTTng turns events on and off, and who
- *		has an event turned on
+ * bridge.c	the list of events for LTTng, and the probes on their markers
+ * format.c	makes an event and its fields from a format
+ * record.c	reads the values of a hit, and writes them to a trace
+ * slots.c	the tracepoints by which LTTng enables and disables events, and
+ *		the users of enabled events
  */
 
 #include <linux/list.h>
@@ -18,15 +17,15 @@
 #include <linux/types.h>
 #include <lttng/events.h>
 
-/* The size of all strings of a hit together. */
+/* Total size of the strings of a hit */
 #define STRINGS_SIZE	2048
 
 /**
  * struct mark_field - an argument of a marker
  * @lttng: its name and its type, for LTTng
  * @type: the type that @lttng points to
- * @from: the conversion that it is made of
- * @at: where it is in the values of a hit
+ * @from: the conversion of the format
+ * @at: offset in the values of a hit
  */
 struct mark_field {
 	struct lttng_kernel_event_field lttng;
@@ -41,19 +40,19 @@ struct mark_field {
 /**
  * struct mark_event - a name and format of markers, as an event of LTTng
  *
- * @desc: what LTTng knows of it
+ * @desc: its description for LTTng
  * @class: the part of @desc that has the fields
  * @name: the name of the marker
  * @layout: its format
- * @number: its place among the events of this name
- * @modules: how many loaded modules, or the kernel, have such a marker
- * @place: its place among what is shown, if any has
- * @connected: is it connected to the marker?
+ * @number: its place among the events of this name, from 1
+ * @modules: number of loaded modules, including the kernel, with this marker
+ * @place: index in the list that LTTng shows, if @modules is not zero
+ * @connected: true if its probe is attached to the marker
  * @node: in the table of all events
- * @gone: in the list of those that no module has
- * @changed: in the list of those whose users changed
- * @users: the events of LTTng that are enabled
- * @pointers: to the fields, as LTTng wants them
+ * @gone: in the list of events that no module has
+ * @changed: in the list of events whose users changed
+ * @users: the enabled events of LTTng
+ * @pointers: pointers to the fields, as LTTng needs them
  * @field: the fields
  */
 struct mark_event {
@@ -82,11 +81,11 @@ static inline bool is_text(const struct mark_field *f)
 }
 
 /**
- * struct hit - what a marker handed over
+ * struct hit - the arguments of a hit
  * @event: the event of the marker
  * @values: a number as s64, a text as a pointer into @strings: the layout that
  *	    filters of LTTng read
- * @strings: copies, which stay as they are
+ * @strings: copies, which do not change
  */
 struct hit {
 	const struct mark_event *event;

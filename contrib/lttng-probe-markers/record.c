@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From the arguments of a marker to records of LTTng. The arguments are read
- * once a hit, with copies of the strings: filters and captures follow pointers
- * to strings as they are, and pointers of markers may lead nowhere. What is read
- * then serves all sessions and triggers that have the event.
+ * Makes records of LTTng from the arguments of a marker. The arguments are read
+ * once for each hit, and strings are copied: filters and captures dereference
+ * pointers to strings unchecked, and pointers of markers may be invalid. All
+ * sessions and triggers that have the event use these values.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -23,7 +23,7 @@
 
 /*
  * A hit in a task may be interrupted by hits in a softirq, an interrupt and an
- * NMI; and in each, reading a string may fault, which is a marker, too.
+ * NMI; and in each, reading a string may fault, which hits another marker.
  */
 #define MAX_DEPTH	6
 
@@ -55,13 +55,13 @@ static unsigned int set_string(char *to, const char *text)
 }
 
 /*
- * Strings are read in blocks that no page boundary divides, so what is read
- * behind the end of a string faults only if the string does.
+ * Strings are read in blocks that do not cross a page boundary, so reading past
+ * the end of a string faults only if reading the string does.
  */
 #define BLOCK	64
 
 /*
- * Reads no more than @max characters, since there may be nothing behind them.
+ * Reads at most @max characters, since the memory after them may be unmapped.
  *
  * Return: the size with the NUL.
  */
@@ -85,7 +85,7 @@ static unsigned int copy_string(char *to, const char *from, unsigned int max)
 	return max + 1;
 }
 
-/* A filter compares 64 bits, so the sign is to be right beyond the type. */
+/* Filters compare 64 bits, so signed values are sign-extended. */
 static s64 next_value(const struct marker_field *from, va_list *args)
 {
 	unsigned int half;
@@ -136,7 +136,7 @@ static void read_values(struct hit *hit, va_list *args)
 	}
 }
 
-/* The probe on markers. Too deep, there are no values, and the hit is lost. */
+/* The probe on markers. Hits nested too deeply have no values and are lost. */
 void marker_hit(void *private, void *call_private, const char *format,
 		va_list *args)
 {
@@ -254,10 +254,10 @@ static void notify(struct lttng_kernel_event_common *event,
 }
 
 /*
- * Who wants it
+ * Selecting
  */
 
-/* A macro, so that an identity is found out only where somebody asks for it. */
+/* A macro, so that @id is evaluated only if the tracker is in use. */
 #define tracker_admits(tracker, id)					\
 ({									\
 	struct lttng_kernel_id_tracker_rcu *__ids =			\
@@ -290,7 +290,7 @@ static bool is_wanted(const struct lttng_kernel_event_common *event)
 		session_wants(recorder->chan->parent.session));
 }
 
-/* LTTng shows it among the discarded events. */
+/* LTTng includes it in the number of discarded events. */
 static void count_lost(struct lttng_kernel_event_common *event)
 {
 	struct lttng_kernel_event_recorder *recorder =
@@ -309,7 +309,7 @@ static bool passes_filter(const struct lttng_kernel_event_common *event,
 	       LTTNG_KERNEL_EVENT_FILTER_ACCEPT;
 }
 
-/* What LTTng connects to the slot of an event, for each that enabled it. */
+/* The probe that LTTng registers on the slot of an event, once for each user */
 void record_hit(void *data, const struct hit *hit)
 {
 	struct lttng_kernel_event_common *event = data;

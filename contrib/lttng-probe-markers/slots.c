@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How the bridge hears that LTTng enables an event: LTTng connects a function of
- * the event to the kernel's tracepoint that the event names. Markers have none, so
- * here are some, the slots. They have no place in the code. Each time LTTng
- * connects to one, or disconnects, the slot tells for which event, and a hit of
- * a marker calls what is noted for its own event. Events share slots; that there
- * are several keeps the lists short that the kernel and LTTng have for each.
+ * Detects that LTTng enables an event. LTTng does so by registering a probe on
+ * the tracepoint that the event names. Markers have no tracepoint, so here are
+ * some, the slots. They are never hit. When LTTng registers or unregisters a
+ * probe, a callback of the slot updates the users of the event, and a hit of a
+ * marker calls the users of its own event. Events share slots. There are
+ * several slots, to keep the lists short that the kernel and LTTng have for
+ * each tracepoint.
  *
- * LTTng finds tracepoints by name when their module is loaded, so all of them are
- * made by the compiler.
+ * LTTng looks up tracepoints by name when their module is loaded, so all slots
+ * are static.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -37,8 +38,8 @@ struct event_user {
 };
 
 /*
- * The events whose users changed since their markers were connected. The task
- * connects them before it is back in user space.
+ * The events whose users changed since the probes on their markers were
+ * updated. The task updates the probes before it returns to user space.
  */
 static LIST_HEAD(changed);
 static struct task_struct *connector;
@@ -57,7 +58,7 @@ struct mark_event *next_changed(void)
 	return event;
 }
 
-/* The task is free first: what it changes from here on may be seen too late. */
+/* Resets connector first, since connect_events() may miss later changes. */
 static void connect_now(void)
 {
 	spin_lock(&changed_lock);
@@ -85,10 +86,10 @@ static const struct file_operations connect_fops = {
 };
 
 /*
- * LTTng calls with locks held inside of which markers cannot be connected; but
- * once its system call is done, they have to be, or the first hits are lost. A
- * file is released when the task that puts it leaves the kernel, which is just
- * then. Without memory for that, it happens soon after.
+ * LTTng holds locks under which probes cannot be attached to markers. But they
+ * must be attached when its system call returns, or the first hits are lost.
+ * fput() releases a file just before the task returns to user space, so the
+ * release attaches the probes. Without memory for a file, a work item does.
  */
 static void connect_on_return(void)
 {
@@ -122,7 +123,7 @@ event_of(const struct lttng_kernel_event_common *lttng)
 			    struct mark_event, desc);
 }
 
-/* The lock of tracepoints protects the lists of users. */
+/* tracepoints_mutex protects the lists of users. */
 static int slot_connect(struct tracepoint *tp,
 			const struct tracepoint_func *probe)
 {
@@ -141,7 +142,7 @@ static int slot_connect(struct tracepoint *tp,
 	return 0;
 }
 
-/* LTTng waits for RCU before it frees its event. */
+/* LTTng waits for a grace period before it frees its event. */
 static void slot_disconnect(struct tracepoint *tp,
 			    const struct tracepoint_func *probe)
 {
@@ -193,7 +194,7 @@ const char *slot_name(unsigned int number)
 	return slots[number % ARRAY_SIZE(slots)]->name;
 }
 
-/* Calls record_hit() for each that enabled the event, and for nobody else. */
+/* Calls record_hit() for each user of the event. */
 void call_users(const struct mark_event *event, const struct hit *hit)
 {
 	struct event_user *user;

@@ -3,32 +3,32 @@
 #define _LINUX_MARKER_H
 
 /*
- * Markers: named places in the code that hand values of basic types, described
- * by a format string, to whoever attaches to the name. A tracer needs to know
- * no kernel type and include no header of the subsystem.
+ * Markers: named places in the code that pass values of basic types, described
+ * by a format string, to the probes attached to the name. A tracer needs
+ * neither the types nor the headers of the traced subsystem.
  *
  *	trace_mark(subsys_event, "size %u name %s", size, name);
  *
  * The marker's name is a global identifier, subsystem_event by convention. The
- * format names each field before its conversion. While nobody is attached, a
- * marker is an immediate value, patched into the code as a NOP. The arguments
- * are evaluated only when somebody is attached: they must have no effects.
+ * format names each field before its conversion. While there is no probe to
+ * call, a marker is a NOP in the code (its guard is an immediate value) and
+ * does not evaluate its arguments, so they must have no side effects.
  *
  *	trace_mark(name, format, args...)	a marker
  *	_trace_mark(name, format, args...)	for __init, NMI and breakpoint code:
  *						the guard is a plain load
  *	trace_mark_tp(name, tp, tp_cb, format, args...)
  *						a marker in the probe tp_cb of
- *						tracepoint tp, which is connected
- *						only while somebody is attached
+ *						tracepoint tp; registered while
+ *						the marker has probes
  *	MARK_NOARGS				the format without arguments
  *
- * Attaching, by name and format, of a probe of one of two types which the
- * compiler tells apart:
+ * A probe is attached by name and format. It has one of two types, which the
+ * compiler distinguishes:
  *
  *	void probe(void *private, void *call_private, const char *format,
  *		   va_list *args);
- *		is called from its registration on;
+ *		is called once it is registered;
  *	void probe(const struct __mark_marker *marker, void *private,
  *		   const char *format, ...);
  *		is called while the marker is armed, see marker_arm().
@@ -40,15 +40,15 @@
  *	marker_arm(name), marker_disarm(name)
  *	marker_synchronize_unregister()
  *
- * A marker that no loaded code has may be registered: the probe waits for the
- * module. Markers are looked up by name and format together; a format that
- * differs from all there are under the name is refused.
+ * A probe may be registered before its marker is loaded: it waits for the
+ * module. Markers are looked up by name and format together. If loaded markers
+ * have the name but none has the format, registration fails.
  *
  * A probe runs with preemption disabled, in the context of the marker, which
  * may be any. It cannot register or unregister probes.
  *
- * The interface is that of the Linux Kernel Markers of Mathieu Desnoyers: the
- * first type of probe as in 2.6.25 to 2.6.31, the second as proposed in 2007.
+ * The interface is that of Mathieu Desnoyers' Linux Kernel Markers: the first
+ * type of probe as in 2.6.25 to 2.6.31, the second as proposed in 2007.
  */
 
 #include <linux/build_bug.h>
@@ -65,19 +65,19 @@ struct marker_entry;
 struct module;
 struct notifier_block;
 
-/* The size of the longest name of a marker, with the NUL. */
+/* Maximum size of a marker's name, including the NUL */
 #define MARKER_NAME_LEN		128
 
-/* The same of a format. */
+/* Maximum size of a format, including the NUL */
 #define MARKER_FORMAT_LEN	4096
 
-/* The most arguments that a probe of the variadic type can be called with. */
+/* Maximum number of argument words for a probe of the variadic type */
 #define MARKER_VARIADIC_ARGS	16
 
-/* The format of a marker without arguments; an empty one makes gcc warn. */
+/* The format of a marker without arguments; gcc warns about an empty format. */
 #define MARK_NOARGS		" "
 
-/* The marker as probes see it: its name and its format. */
+/* struct marker in the type of variadic probes, which read name and format */
 #define __mark_marker		marker
 
 typedef void marker_probe_func(void *probe_private, void *call_private,
@@ -91,12 +91,12 @@ typedef void marker_variadic_func(const struct __mark_marker *mdata,
  * struct marker - a marker in the code, one for each place
  * @name: its name
  * @format: the names and types of its arguments, as for printf()
- * @entry: what it shares with all markers of its name and format
- * @next: the next one of them in its module, or NULL
+ * @entry: data shared by all markers of this name and format
+ * @next: the next marker of @entry in the same module, or NULL
  * @tp: the tracepoint that feeds it, or NULL
  * @tp_cb: the probe on @tp
- * @active: immediate value, the guard: are there probes to call?
- * @tp_used: is @tp_cb connected on behalf of this marker?
+ * @active: immediate value, the guard: true if there are probes to call
+ * @tp_used: true if @tp_cb is registered on @tp for this marker
  */
 struct marker {
 	const char *name;
@@ -110,12 +110,12 @@ struct marker {
 } __aligned(8);
 
 /**
- * struct marker_info - what for_each_marker() tells of a name and a format
+ * struct marker_info - what for_each_marker() reports for a name and a format
  * @marker: the first of its markers
  * @mod: the module they are in, or NULL for the kernel
- * @sites: how many there are in @mod
- * @probes: how many probes are attached
- * @armed: marker_arm() without marker_disarm()
+ * @sites: number of markers in @mod
+ * @probes: number of attached probes
+ * @armed: number of marker_arm() calls without a marker_disarm()
  */
 struct marker_info {
 	const struct marker *marker;
@@ -125,27 +125,27 @@ struct marker_info {
 	unsigned int armed;
 };
 
-/* What a notifier of markers is told, see register_marker_notifier(). */
+/* The event of a marker notifier, see register_marker_notifier() */
 enum marker_change { MARKERS_COMING, MARKERS_GOING };
 
 enum marker_type { MARKER_INT, MARKER_LONG, MARKER_LLONG, MARKER_POINTER };
 
-/* Limits of a format; what a precision is at most, for those that are more. */
+/* Limits of a format. A larger precision is read as MARKER_MAX_PRECISION. */
 #define MARKER_MAX_FIELDS	64
 #define MARKER_MAX_STRINGS	16
 #define MARKER_MAX_SPEC		15
 #define MARKER_MAX_PRECISION	0x7fff
 
 /**
- * struct marker_field - a conversion of a format, and so an argument
- * @name: an identifier that no other field of the format has
- * @spec: the conversion in the format, from the percent sign on
- * @len: its length
- * @precision: its precision, -1 without; a string is read no further
+ * struct marker_field - a conversion of a format, for one argument
+ * @name: an identifier, unique in the format
+ * @spec: the conversion in the format, starting at the percent sign
+ * @len: length of @spec
+ * @precision: the precision, or -1; limits how much of a string is read
  * @conversion: d, i, u, x, X, o, c, s or p
- * @type: what an argument of it is passed as
- * @is_signed: is it to be read as signed?
- * @size: of the argument, in bytes
+ * @type: the C type that the argument is passed as
+ * @is_signed: true if the argument is signed
+ * @size: size of the argument in bytes
  */
 struct marker_field {
 	const char *name;
@@ -159,11 +159,11 @@ struct marker_field {
 };
 
 /**
- * struct marker_layout - a format, read
+ * struct marker_layout - a parsed format
  * @format: the format
- * @nr_fields: how many conversions it has
- * @nr_strings: how many of these are %s
- * @field: the conversions, in their order
+ * @nr_fields: number of conversions
+ * @nr_strings: number of %s conversions
+ * @field: the conversions, in order
  */
 struct marker_layout {
 	const char *format;
@@ -198,7 +198,7 @@ int for_each_marker_of(const struct module *mod,
 		       int (*fct)(const struct marker_info *info, void *priv),
 		       void *priv);
 
-/* The code that calls the probes of markers; stack traces leave it out. */
+/* The code that calls the probes of markers; stack traces omit it. */
 extern const char __marker_text_start[], __marker_text_end[];
 
 static inline bool is_marker_dispatch(unsigned long addr)
@@ -210,7 +210,7 @@ static inline bool is_marker_dispatch(unsigned long addr)
 /**
  * marker_synchronize_unregister - wait for probes that still run
  *
- * Between unregistering a probe and freeing its code or data.
+ * Call it after unregistering a probe, before freeing its code or data.
  *
  * Context: may sleep. On return no CPU executes a probe that was unregistered
  *	    before the call.
@@ -220,7 +220,7 @@ static inline void marker_synchronize_unregister(void)
 	tracepoint_synchronize_unregister();
 }
 
-/* Sparse does not know the length. */
+/* Sparse cannot compute the length. */
 #ifdef __CHECKER__
 #define __mark_has_no_nul(format)	true
 #else
@@ -229,9 +229,9 @@ static inline void marker_synchronize_unregister(void)
 #endif
 
 /*
- * The section of strings has no gaps: scripts/module-markers.sh takes it for a
- * list of names and formats in turn. The build checks the conversions there, once
- * and with any compiler: here that would cost more than the rest of the marker.
+ * The section of strings must have no gaps: scripts/module-markers.sh reads it
+ * as alternating names and formats, and checks the conversions. Checking them
+ * here would take more compile time than the rest of the marker.
  */
 #define __DEFINE_MARKER(mark, _format, _tp, _tp_cb)			\
 	static_assert(sizeof(#mark) <= MARKER_NAME_LEN,			\
@@ -341,7 +341,7 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 {
 }
 
-/* The compiler checks the arguments against the format; no code comes of it. */
+/* The compiler checks the arguments against the format; this makes no code. */
 #define __mark_check_format(_format, args...)				\
 	do {								\
 		if (0)							\
@@ -353,7 +353,7 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * @name: an identifier, global in the kernel: subsystem_event
  * @format: a string literal, as for printf(), with the name of each field
  *	    before its conversion; basic types only
- * @args: the values, evaluated only while somebody is attached
+ * @args: the values, evaluated only while there are probes to call
  *
  * Context: any in which a breakpoint may be handled; see _trace_mark().
  */
@@ -364,10 +364,10 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * _trace_mark - a marker whose guard is a plain load
  * @name: an identifier, global in the kernel: subsystem_event
  * @format: a string literal, as for printf()
- * @args: the values, evaluated only while somebody is attached
+ * @args: the values, evaluated only while there are probes to call
  *
- * For code that runs while code is patched and must not meet a breakpoint:
- * the handling of traps and NMIs, lockdep, printk.
+ * For code that runs during code patching and must not hit a breakpoint: trap
+ * and NMI handling, lockdep, printk.
  *
  * Context: any.
  */
@@ -378,9 +378,9 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * trace_mark_tp - a marker in the probe of a tracepoint
  * @name: an identifier, global in the kernel: subsystem_event
  * @tp_name: the tracepoint
- * @tp_callback: the function that this marker is in; it is connected to the
- *		 tracepoint, with NULL data, while somebody is attached. Nothing
- *		 else refers to it: if it is static, it must be __used.
+ * @tp_callback: the function that contains this marker. It is registered on the
+ *		 tracepoint, with NULL data, while the marker has probes.
+ *		 Nothing else refers to it: if it is static, it must be __used.
  * @format: a string literal, as for printf()
  * @args: the values
  *
@@ -402,7 +402,7 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * @format: the format of the marker
  * @args: its arguments, made from those of the tracepoint
  *
- * The tracepoint is connected only while somebody is attached to the marker::
+ * It is registered on the tracepoint only while the marker has probes to call::
  *
  *	DEFINE_TRACER(sched_process_exit, kernel_process_exit,
  *		      TP_PROTO(struct task_struct *p), "pid %d", p->pid);
@@ -423,22 +423,22 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 /**
  * marker_probe_register - attach a probe to a marker
  * @name: the name of the marker
- * @format: its format, to the letter
+ * @format: its format, which must match exactly
  * @probe: a marker_probe_func, which is called from now on, or a
  *	   marker_variadic_func, which is called while the marker is armed
- * @private: given back to the probe
+ * @private: passed to the probe
  *
- * If there is no such marker, the probe waits for one to come with a module.
+ * If there is no such marker, the probe waits for a module that has one.
  *
  * Context: may sleep; takes markers_mutex, tracepoints_mutex and what imv_set()
  *	    takes.
- * Return: 0; -EINVAL for a NULL argument, or a name that is empty or longer
- *	   than MARKER_NAME_LEN - 1, or a format that a variadic probe cannot be
- *	   called with; -EBUSY in atomic context, such as a probe;
- *	   -EPERM if markers of this name have other formats, with
- *	   a message that shows both; -EEXIST if the probe is attached with this
- *	   @private; -ENOMEM; or the error of connecting the tracepoint that
- *	   feeds the marker. On an error nothing has changed.
+ * Return: 0; -EINVAL for a NULL argument, a name that is empty or longer than
+ *	   MARKER_NAME_LEN - 1, a format longer than MARKER_FORMAT_LEN - 1 or
+ *	   one that a variadic probe cannot be called with; -EBUSY in atomic
+ *	   context, such as a probe; -EPERM if markers of this name have other
+ *	   formats, with a message that shows both; -EEXIST if the probe is
+ *	   attached with this @private; -ENOMEM; or the error of registering on
+ *	   the tracepoint that feeds the marker. On an error nothing is changed.
  */
 #define marker_probe_register(name, format, probe, private)		\
 	_Generic((probe),						\
@@ -449,11 +449,11 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 /**
  * marker_probe_unregister - detach a probe from a marker
  * @args: the name of the marker, the probe, and the @private that it was
- *	  registered with; or the name alone, for all marker_variadic_func probes
+ *	  registered with; or only the name, for all marker_variadic_func probes
  *	  of the marker, as in the interface of 2007
  *
  * The probe may still run on other CPUs when this returns; see
- * marker_synchronize_unregister(). Succeeds without memory too.
+ * marker_synchronize_unregister(). Never fails for lack of memory.
  *
  * Context: as for marker_probe_register().
  * Return: 0, -EINVAL for a NULL argument or a bad name, -EBUSY in atomic context,
@@ -468,12 +468,12 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 	__marker_probe_unregister(name, (void *)(probe), private)
 
 /**
- * marker_probe_unregister_private_data - detach a probe, whatever its marker
+ * marker_probe_unregister_private_data - detach a probe from any one marker
  * @probe: the probe
  * @private: what it was registered with
  *
  * If it is attached to several markers with this @private, it is detached from
- * one of them: call until there are none.
+ * only one of them: call until -ENOENT to detach all.
  *
  * Context: as for marker_probe_register().
  * Return: 0, -EINVAL for a NULL @probe, -EBUSY in atomic context, -ENOENT if the
@@ -483,11 +483,11 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 	__marker_probe_unregister_private_data((void *)(probe), private)
 
 /**
- * marker_get_private_data - what a probe was registered with
+ * marker_get_private_data - get the private data of a registered probe
  * @name: the name of the marker
  * @probe: the probe
- * @num: which of the registrations of @probe on this marker, from 0, in the order
- *	 in which they were made
+ * @num: index of the registration of @probe on this marker, from 0; oldest
+ *	 first if the name has one format
  *
  * Context: as for marker_probe_register().
  * Return: the private data, or an ERR_PTR: -ENOENT if there are not so many;

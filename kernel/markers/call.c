@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The call of the probes of a marker, for each hit.
+ * Calls the probes of a marker on each hit.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -11,18 +11,18 @@
 
 #include "markers.h"
 
-/* Of an entry without probes, so that a hit need not look whether there are any. */
+/* For entries without probes, so that a hit does not need to test for that */
 const struct marker_probe marker_no_probes[] = {
 	{ .call = marker_call_nobody },
 	{ },
 };
 
 /*
- * The arguments are taken anew for each probe. It depends on where the marker is
- * who disables preemption: a tracepoint does so for a marker in its probe.
+ * Each probe gets a fresh va_list. Preemption is disabled: by marker_call(), or
+ * by the tracepoint for a marker in its probe.
  *
- * What is needed behind the call of a probe is in memory that the probe could
- * change for all that the compiler knows: so no registers are saved for it.
+ * State needed after the call of a probe is in hit. As the compiler must assume
+ * that the probe changes it, it saves no registers across the call.
  */
 #define CALL_PROBES(_marker)						\
 do {									\
@@ -44,7 +44,7 @@ do {									\
 } while (0)
 
 #ifdef CONFIG_PREEMPTION
-/* Apart, since a call in assembly code makes gcc set up a frame. */
+/* Not inline, since a call in assembly code makes gcc set up a frame */
 static noinline __marker_text void reschedule(void)
 {
 	__preempt_schedule_notrace();
@@ -67,9 +67,9 @@ static __always_inline void leave(void)
  * marker_call - call the probes of a marker
  * @marker: the marker
  *
- * The arguments of the format follow. For trace_mark() alone.
+ * The arguments of the format follow. Only for trace_mark().
  *
- * Context: any in which RCU watches.
+ * Context: any in which RCU is watching.
  */
 __marker_text void marker_call(const struct marker *marker, ...)
 {
@@ -83,7 +83,7 @@ EXPORT_SYMBOL_GPL(marker_call);
  * marker_call_tp - call the probes of a marker in a probe of a tracepoint
  * @marker: the marker
  *
- * The arguments of the format follow. For trace_mark_tp() alone.
+ * The arguments of the format follow. Only for trace_mark_tp().
  *
  * Context: preemption is disabled.
  */
@@ -93,14 +93,14 @@ __marker_text void marker_call_tp(const struct marker *marker, ...)
 }
 EXPORT_SYMBOL_GPL(marker_call_tp);
 
-/* In the place of a probe that was removed, or is not armed. */
+/* Replaces a probe that was removed or is not armed. */
 notrace void marker_call_nobody(void *private, void *call_private,
 				const char *format, va_list *args)
 {
 }
 
 /*
- * The arguments as they lie in registers and on the stack: in words.
+ * The arguments as in registers and on the stack: in words.
  */
 struct marker_words {
 	unsigned long word[MARKER_VARIADIC_ARGS];
@@ -108,8 +108,8 @@ struct marker_words {
 };
 
 /*
- * Some 32-bit ABIs align arguments of two words, as they align members of
- * structures. Three arguments with names come before.
+ * Some 32-bit ABIs align arguments of two words as they align structure
+ * members. Three named arguments come before.
  */
 struct wide_arg {
 	long word;
@@ -129,7 +129,7 @@ static bool is_wide(const struct marker_field *field)
 	return field->size > sizeof(long);
 }
 
-/* How many words the arguments take. */
+/* Number of words that the arguments take */
 static unsigned int count_words(const struct marker_layout *layout)
 {
 	unsigned int i, count = 0;
@@ -182,9 +182,9 @@ static notrace void get_words(struct marker_words *words,
 }
 
 /*
- * Calls a variadic probe. C has no way to call a variadic function with the
- * arguments of another one, but the types are known from the format. The probe is
- * called with all the words there may be, and takes those that the format names.
+ * Calls a variadic probe. C cannot call a variadic function with the arguments
+ * of another one, but the format gives their types. The probe is always called
+ * with the maximum number of words, and reads those that the format names.
  */
 notrace void marker_call_variadic(void *private, void *call_private,
 				  const char *format, va_list *args)

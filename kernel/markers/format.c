@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The grammar of the formats of markers, and the layout that a format describes.
- * All readers of formats use the layout: trace events, variadic probes, and
- * modules such as the bridge to LTTng. scripts/module-markers.sh, which checks
- * formats when the kernel is built, has the same grammar.
+ * Parses the format of a marker into a layout. All readers of formats use the
+ * layout: trace events, variadic probes, and modules such as the bridge to
+ * LTTng. scripts/module-markers.awk, which checks formats when the kernel is
+ * built, has the same grammar:
  *
- *	format		" ", or text without a space in front
+ *	format		" ", or text that does not begin with a space
  *	text		printable characters, %%, and conversions
  *	conversion	% [-+ #0]* width? precision? type, 15 characters at most
  *	width		digits
  *	precision	. digits
  *	type		d i u x X o, these with l or ll, c s p pS ps
  *
- * No letter or digit may follow a type that begins with p: printf() of the
- * kernel would take it for a part of the type.
+ * No letter or digit may follow a type that begins with p: the kernel's
+ * printf() would read it as part of the type.
  */
 #include <linux/ctype.h>
 #include <linux/err.h>
@@ -24,7 +24,7 @@
 
 #include "markers.h"
 
-/* "arg" and a place, with the NUL */
+/* "arg" and a number, with the NUL */
 #define NUMBERED_NAME_SIZE	sizeof("arg64")
 
 static const char *skip_digits(const char *pos)
@@ -46,7 +46,7 @@ static const char *skip_precision(const char *pos, struct marker_field *field)
 	return pos;
 }
 
-/* Behind the length, if the type that follows may have one. */
+/* Return: the position after l or ll, if there is one */
 static const char *skip_length(const char *pos, struct marker_field *field)
 {
 	field->type = MARKER_INT;
@@ -73,7 +73,7 @@ static const char *skip_pointer(const char *pos, struct marker_field *field)
 	return isalnum(*pos) ? NULL : pos;
 }
 
-/* Behind the type, or NULL if it is none. */
+/* Return: the position after the type, or NULL if it is invalid */
 static const char *skip_type(const char *pos, struct marker_field *field)
 {
 	const char *type = skip_length(pos, field);
@@ -116,7 +116,7 @@ static int parse_conversion(const char *spec, struct marker_field *field)
 }
 
 /*
- * Finds the next conversion. @format is then behind it.
+ * Finds the next conversion, and advances @format past it.
  *
  * Return: 1, 0 if there is none, -EINVAL.
  */
@@ -149,9 +149,8 @@ static bool is_of_word(char c)
 }
 
 /*
- * The name of a field is the last word before the conversion that may be an
- * identifier: "addr" in "addr 0x%lx". The word may begin at @text, behind the
- * conversion before.
+ * The name of a field is the last identifier before the conversion: "addr" in
+ * "addr 0x%lx". The search stops at @text, the end of the previous conversion.
  *
  * Return: the name, not terminated, or NULL if there is none.
  */
@@ -174,7 +173,7 @@ static const char *find_name(const char *text, const char *spec, size_t *len)
 	return NULL;
 }
 
-/* Tools read the fields of trace events as declarations in C. */
+/* No field names: tools parse the fields of trace events as C declarations. */
 static const char *const keywords[] = {
 	"auto", "break", "case", "char", "const", "continue", "default", "do",
 	"double", "else", "enum", "extern", "float", "for", "goto", "if",
@@ -200,10 +199,10 @@ static bool name_is_usable(const struct marker_layout *layout, const char *name)
 }
 
 /*
- * Writes the name that the format gives to the next field, or a free argN if
- * that is of no use.
+ * Writes the name that the format gives to the next field, or an unused argN if
+ * there is none or it is not usable.
  *
- * Return: behind the name.
+ * Return: the position after the name and its NUL.
  */
 static char *write_name(const struct marker_layout *layout, char *to,
 			const char *text, const char *spec)
@@ -240,7 +239,7 @@ static void add_fields(struct marker_layout *layout, char *names)
 	}
 }
 
-/* Return: how many fields a format has; -EINVAL, -E2BIG. */
+/* Return: the number of fields of a format; -EINVAL, -E2BIG. */
 static int check_format(const char *format)
 {
 	struct marker_field field;
@@ -259,12 +258,12 @@ static int check_format(const char *format)
 }
 
 /**
- * marker_layout_new - read a format
+ * marker_layout_new - parse a format
  * @format: the format
  *
  * Context: may sleep.
- * Return: the fields that it describes, with a copy of @format, to be freed by
- *	   marker_layout_free(); or an ERR_PTR: -EINVAL if it is not of the grammar,
+ * Return: the layout, with a copy of @format, to be freed by
+ *	   marker_layout_free(); or an ERR_PTR: -EINVAL for an invalid format,
  *	   -E2BIG if it has more than MARKER_MAX_FIELDS conversions or
  *	   MARKER_MAX_STRINGS strings, -ENOMEM.
  */
@@ -277,7 +276,7 @@ struct marker_layout *marker_layout_new(const char *format)
 
 	if (nr_fields < 0)
 		return ERR_PTR(nr_fields);
-	/* All names together are not longer than the format, or are numbered. */
+	/* Names from the format fit into its size; the others are argN. */
 	size = struct_size(layout, field, nr_fields);
 	layout = kzalloc(size + 2 * text_size + nr_fields * NUMBERED_NAME_SIZE,
 			 GFP_KERNEL);
@@ -291,8 +290,8 @@ struct marker_layout *marker_layout_new(const char *format)
 EXPORT_SYMBOL_GPL(marker_layout_new);
 
 /**
- * marker_layout_free - undo marker_layout_new()
- * @layout: what that returned
+ * marker_layout_free - free the result of marker_layout_new()
+ * @layout: the layout
  *
  * Context: any but NMI.
  */

@@ -3,14 +3,14 @@
 #define _MARKERS_PRIVATE_H
 
 /*
- * What the parts of markers share. A marker is named by its users by a name and
- * a format; there is one object for both, the entry.
+ * Declarations shared by the parts of markers. Users identify a marker by a
+ * name and a format; one object stands for the pair, the entry.
  *
  * kernel/marker.c	the interface, and the registry: names, entries, probes
- * format.c		the grammar of formats: from a format to a layout
- * call.c		the call of the probes, for each hit
+ * format.c		the parser of formats: from a format to a layout
+ * call.c		calls the probes on each hit
  * sites.c		the sites of an entry, their guards and tracepoints
- * modules.c		the sites of the kernel and of modules, and who hears of them
+ * modules.c		the sites of the kernel and of modules, and notifiers
  * kernel/trace/trace_markers.c	markers in tracefs
  * bridges/		markers that are fed by tracepoints
  */
@@ -27,10 +27,10 @@ struct marker_event;
  * struct marker_probe - a probe attached to an entry
  * @call: what a hit calls: @func, or marker_call_variadic(), or
  *	  marker_call_nobody() while @func must not be called; NULL ends an array
- * @data: its first argument: @private, or this probe
+ * @data: first argument of @call: @private, or this probe
  * @func: the function; NULL if it was removed without memory for a new array
- * @private: its private data
- * @variadic: is @func a marker_variadic_func?
+ * @private: private data of @func
+ * @variadic: true if @func is a marker_variadic_func
  */
 struct marker_probe {
 	marker_probe_func *call;
@@ -42,9 +42,9 @@ struct marker_probe {
 
 /**
  * struct marker_probes - all probes of an entry
- * @rcu: to free it
+ * @rcu: for kfree_rcu()
  * @count: number of probes
- * @probe: the probes, in the order of their registration, and one with no @call
+ * @probe: the probes, in the order of registration; one with no @call ends them
  */
 struct marker_probes {
 	struct rcu_head rcu;
@@ -53,11 +53,11 @@ struct marker_probes {
 };
 
 /**
- * struct marker_name - what all formats of a name share
+ * struct marker_name - data shared by all formats of a name
  * @node: in the tree of names
- * @hash: of the name
+ * @hash: hash of @name
  * @entries: one for each format
- * @arm_count: marker_arm() without marker_disarm()
+ * @arm_count: number of marker_arm() calls without a marker_disarm()
  * @event: the trace event of this name that is in tracefs, or NULL; protected
  *	   by marker_notify_mutex
  * @name: the name
@@ -76,14 +76,14 @@ struct marker_name {
  * @name: the name
  * @list: in the entries of @name
  * @attached: in marker_attached, while there are probes
- * @stale: among the entries whose event is to be removed
- * @parts: the sites, a part for each module that has some
+ * @stale: in the list of entries whose event must be removed
+ * @parts: the sites, one part for each module that has any
  * @probes: the probes, or NULL
- * @call: the first of @probes, or of marker_no_probes, for hits
- * @layout: the fields that the format has, or NULL if it is not of the grammar
- * @event: the trace event, or NULL; an entry that has one is not freed. Written
- *	   under marker_notify_mutex too.
- * @active: do hits call anything?
+ * @call: the first of @probes, or marker_no_probes; read by hits
+ * @layout: the fields of the format, or NULL if the format is invalid
+ * @event: the trace event, or NULL; an entry that has one is not freed. Writers
+ *	   hold marker_notify_mutex too.
+ * @active: true if there are probes to call
  * @format: the format
  */
 struct marker_entry {
@@ -107,7 +107,7 @@ struct marker_entry {
  * @entry: the entry
  * @range: the module, or the kernel
  * @sites: the sites, linked by their @next
- * @nr_sites: how many there are
+ * @nr_sites: number of sites
  */
 struct marker_part {
 	struct list_head list;
@@ -121,12 +121,12 @@ struct marker_part {
 /**
  * struct marker_range - the sites of the kernel or of a module
  * @list: in marker_ranges
- * @parts: the sites, sorted by entry
- * @nr_parts: how many there are
+ * @parts: the sites, grouped by entry
+ * @nr_parts: number of parts
  * @mod: the module, or NULL for the kernel
- * @going: its sites are let go, no entry changes them any more
+ * @going: true while the module is unloaded; entries no longer change its sites
  * @start: the first site
- * @stop: behind the last one
+ * @stop: end of the sites
  */
 struct marker_range {
 	struct list_head list;
@@ -140,12 +140,12 @@ struct marker_range {
 #define for_each_site_of(part, site)					\
 	for (site = (part)->sites; site; site = site->next)
 
-/* Stack traces leave out what is in this section; see is_marker_dispatch(). */
+/* Stack traces omit code in this section; see is_marker_dispatch(). */
 #define __marker_text	__section(".marker.text") notrace __no_stack_protector
 
 /*
- * So it is with the probes of trace events, if the frames of a stack are counted
- * as they are with ORC. Otherwise, one frame more is left out anyway.
+ * The same for the probes of trace events, if the tracer skips the number of
+ * frames for ORC. Otherwise it skips one more frame anyway.
  */
 #ifdef CONFIG_UNWINDER_ORC
 #define __marker_probe_text	__marker_text
@@ -154,10 +154,10 @@ struct marker_range {
 #endif
 
 /**
- * struct marker_hit - what a probe of a marker may know beyond its arguments
+ * struct marker_hit - data of a hit that a probe can access
  * @marker: the marker
  * @probe: the probe that is called
- * @ip: the code that has the marker
+ * @ip: return address of the call in the marked code
  * @args: the arguments; probes get a pointer to this member
  */
 struct marker_hit {
@@ -175,7 +175,7 @@ static inline const struct marker_hit *marker_hit_of(va_list *args)
 }
 
 #ifdef CONFIG_X86_64
-/* What a va_list is in the ABI; arguments are words, five in registers. */
+/* The ABI's va_list; arguments are words, the first five in registers. */
 struct marker_va_list {
 	unsigned int used_of_regs, used_of_floats;
 	const unsigned long *stack;
@@ -184,7 +184,7 @@ struct marker_va_list {
 
 #define MARKER_WORDS_IN_REGS	5U
 
-/* @args: those of a hit, none of which was taken so far */
+/* @args: the arguments of a hit, before any va_arg() */
 static inline const unsigned long *marker_words_in_regs(va_list *args)
 {
 	return ((const struct marker_va_list *)args)->regs + 1;
@@ -214,20 +214,20 @@ static inline unsigned long marker_hit_ip(va_list *args)
 #endif
 
 /*
- * Protects names, entries and what they have, but for their events. Nests
- * outside tracepoints_mutex and what imv_set() takes, and inside event_mutex.
+ * Protects names, entries and their data, except events. Nests outside
+ * tracepoints_mutex and what imv_set() takes, and inside event_mutex.
  */
 extern struct mutex markers_mutex;
 
 /*
- * Protects the notifiers: each sees a module load and unload once, also when it
- * is registered meanwhile. Nests outside markers_mutex, so that notifiers may
- * attach, detach and walk. Either lock is enough to read marker_ranges and the
- * parts of ranges.
+ * Protects the notifiers: each is called once for the load and once for the
+ * unload of a module, even if it is registered concurrently. Nests outside
+ * markers_mutex, so that notifiers may attach and detach probes and visit
+ * markers. Either lock is enough to read marker_ranges and the parts of ranges.
  */
 extern struct mutex marker_notify_mutex;
 
-/* All ranges; that of the kernel is the first. */
+/* All ranges, the kernel's first */
 extern struct list_head marker_ranges;
 
 /* All entries that have probes. */
@@ -240,9 +240,9 @@ unsigned int marker_count_probes(const struct marker_entry *entry);
 void marker_remove_probe(struct marker_entry *entry, struct marker_probe *probe);
 
 /*
- * Entries that have an event and no sites, those that lost them last in front.
- * With marker_notify_mutex held: are there any, take the first one or NULL, move one
- * to a list of the caller's, return that list.
+ * The list marker_stale: entries that have an event and no sites, newest first.
+ * With marker_notify_mutex held: check for any; remove and return the first, or
+ * NULL; move one to a list of the caller; put that list back.
  */
 bool marker_is_stale(void);
 struct marker_entry *marker_take_stale(void);

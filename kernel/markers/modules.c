@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The markers of the kernel and of modules: what happens when modules are loaded
- * and unloaded, who is notified of that, and the walk over all markers.
+ * The markers of the kernel and of modules: loading and unloading of modules,
+ * the notifiers for that, and the iteration over all markers.
  */
 #define pr_fmt(fmt) "marker: " fmt
 
@@ -67,7 +67,7 @@ static struct marker_part *first_part_from(struct marker_range *range, loff_t n)
 
 /**
  * marker_nth_part - find a part by its number
- * @n: how many parts are before it
+ * @n: index of the part, from 0
  *
  * Return: the part, or NULL if there are not so many.
  */
@@ -79,7 +79,7 @@ struct marker_part *marker_nth_part(loff_t n)
 }
 
 /**
- * marker_next_part - find the part that comes next
+ * marker_next_part - find the next part
  * @part: a part
  *
  * Return: the next one, or NULL.
@@ -118,8 +118,8 @@ static int visit_range(const struct marker_range *range,
 /**
  * for_each_marker_of - visit the markers of a module
  * @mod: the module, or NULL for the kernel
- * @fct: called for each name and format that it has; stops the walk unless it
- *	 returns 0
+ * @fct: called for each name and format in @mod; a non-zero result stops the
+ *	 iteration
  * @priv: its second argument
  *
  * Context: may sleep; holds markers_mutex, so @fct must not attach or detach.
@@ -143,8 +143,8 @@ EXPORT_SYMBOL_GPL(for_each_marker_of);
 
 /**
  * for_each_marker - visit all markers
- * @fct: called for each name and format in the kernel and in each module; stops
- *	 the walk unless it returns 0
+ * @fct: called for each name and format in the kernel and in each module; a
+ *	 non-zero result stops the iteration
  * @priv: its second argument
  *
  * Context: may sleep; holds markers_mutex, so @fct must not attach or detach.
@@ -182,10 +182,10 @@ static void notify_of_all(struct notifier_block *nb, unsigned long state)
 /**
  * register_marker_notifier - be notified of markers that are loaded and unloaded
  * @nb: called with MARKERS_COMING or MARKERS_GOING and the struct module, or
- *	NULL for the kernel; at once for all that are there
+ *	NULL for the kernel; also during registration, for all that are loaded
  *
  * for_each_marker() visits the markers of a module when @nb is called for its
- * loading, and no longer visits them when it is called for its unloading.
+ * loading, and no longer visits them when @nb is called for its unloading.
  *
  * Context: may sleep. The notifier may register and unregister probes.
  * Return: 0, or -EEXIST if @nb is registered.
@@ -205,7 +205,7 @@ EXPORT_SYMBOL_GPL(register_marker_notifier);
 
 /**
  * unregister_marker_notifier - undo the registration of a notifier
- * @nb: called once more for all that are there, as if they were unloaded
+ * @nb: called with MARKERS_GOING for all that are loaded
  *
  * Context: may sleep.
  * Return: 0, or -ENOENT if @nb is not registered.
@@ -228,7 +228,7 @@ EXPORT_SYMBOL_GPL(unregister_marker_notifier);
  * Modules
  */
 
-/* What others of the module's name and format know of the site. */
+/* The fields that are set at run time must still be zero. */
 static bool site_is_new(const struct marker *site)
 {
 	return !site->entry && !site->next && !site->active && !site->tp_used;
@@ -241,7 +241,7 @@ static bool is_probe(const struct module *mod, const void *function)
 	return function >= layout->base && function < layout->base + layout->text_size;
 }
 
-/* Return: what is wrong with a record, or NULL. */
+/* Return: a description of the error in a record, or NULL. */
 static const char *site_fault(const struct module *mod, const struct marker *site)
 {
 	if (!trace_module_has_text(mod, site->name, MARKER_NAME_LEN) || !*site->name)
@@ -257,7 +257,7 @@ static const char *site_fault(const struct module *mod, const struct marker *sit
 	return is_probe(mod, site->tp_cb) ? NULL : "its probe is no function of the module";
 }
 
-/* A section that was cut or written over must not be followed to anywhere. */
+/* Rejects a truncated or overwritten section before its pointers are used. */
 static int check_sites(const struct module *mod)
 {
 	const char *fault;
@@ -288,8 +288,8 @@ static struct marker_range *new_range(struct module *mod)
 }
 
 /*
- * Probes of tracepoints that have sites may run until they are waited for, so the
- * entries stay until then.
+ * Sites in probes of tracepoints may be executed until a grace period has
+ * passed, so the entries are kept until then.
  */
 static void leave_range(struct marker_range *range)
 {
@@ -357,7 +357,7 @@ static int marker_module_coming(struct module *mod)
 	return ret;
 }
 
-/* The first probe on an entry whose code is in the module. */
+/* Return: the first probe of an entry whose code is in the module, or NULL */
 static struct marker_probe *find_stray_probe(const struct marker_entry *entry,
 					     struct module *mod)
 {
@@ -370,7 +370,7 @@ static struct marker_probe *find_stray_probe(const struct marker_entry *entry,
 	return NULL;
 }
 
-/* The kernel goes on without the probes that a module forgot. */
+/* Detaches the probes that a module did not unregister. */
 static bool drop_stray_probes(struct module *mod)
 {
 	struct marker_entry *entry, *next;
@@ -429,7 +429,7 @@ EXPORT_SYMBOL_GPL(marker_module_notify);
 
 static struct notifier_block marker_module_nb = {
 	.notifier_call = marker_module_notify,
-	.priority = 1,	/* disconnects before tracepoints look for strays */
+	.priority = 1,	/* before tracepoints check for probes of the module */
 };
 
 static int __init init_modules(void)
@@ -458,9 +458,9 @@ static int __init init_kernel_range(void)
 }
 
 /*
- * Called early if there are trace events, which the command line may enable: with
- * interrupts disabled, before other CPUs run. Probes can be registered before, and
- * wait.
+ * With trace events, which the command line may enable, this is called early:
+ * with interrupts disabled, before other CPUs run. Probes that are registered
+ * earlier wait.
  */
 int __init marker_init(void)
 {

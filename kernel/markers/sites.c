@@ -3,7 +3,7 @@
  * The sites of markers: which entry they belong to, their guards, and the
  * tracepoints that feed them.
  *
- * What can fail, memory and tracepoints, comes before anything is changed.
+ * Steps that can fail (memory, tracepoints) come before anything is changed.
  */
 #define pr_fmt(fmt) "marker: " fmt
 
@@ -16,11 +16,11 @@
 #include "markers.h"
 
 /**
- * struct marker_feed - a probe of markers that is registered on a tracepoint
+ * struct marker_feed - a probe that contains markers, registered on a tracepoint
  * @node: in marker_feeds
  * @tp: the tracepoint
  * @cb: the probe
- * @count: how many sites want it
+ * @count: number of sites that use it
  */
 struct marker_feed {
 	struct rb_node node;
@@ -140,7 +140,7 @@ static int connect_part(const struct marker_part *part)
 	return 0;
 }
 
-/* Disconnects the tracepoints that feed the sites of an entry. */
+/* Unregisters the tracepoint probes that contain sites of an entry. */
 void marker_disconnect_entry(struct marker_entry *entry)
 {
 	struct marker_part *part;
@@ -150,7 +150,7 @@ void marker_disconnect_entry(struct marker_entry *entry)
 		disconnect_part(part);
 }
 
-/* Connects the tracepoints that feed the sites of an entry, or none. */
+/* Registers the tracepoint probes that contain sites of an entry, or none. */
 int marker_connect_entry(struct marker_entry *entry)
 {
 	struct marker_part *part;
@@ -181,7 +181,7 @@ static void set_guards(const struct marker_part *part)
 			imv_set_var(site->active, active);
 }
 
-/* Lets the guards of all sites of an entry follow it. */
+/* Sets the guards of all sites of an entry to its state. */
 void marker_set_guards(struct marker_entry *entry)
 {
 	struct marker_part *part;
@@ -194,10 +194,10 @@ void marker_set_guards(struct marker_entry *entry)
 }
 
 /**
- * marker_finish_guards - let the sites follow guards that are set already
+ * marker_finish_guards - patch sites whose guards are set already
  *
- * The task that set them may have deferred that. A caller that attaches one more
- * probe must not wait until that task ends.
+ * The task that set them may have deferred the patching. A caller that attaches
+ * another probe needs it done on return.
  *
  * Context: may sleep; takes what imv_set() takes.
  */
@@ -208,7 +208,7 @@ void marker_finish_guards(void)
 	imv_batch_commit();
 }
 
-/* Probes that wait for this marker but know it with another format. */
+/* Warns of probes that wait for this name with another format. */
 static void warn_of_other_formats(const struct marker_entry *entry)
 {
 	struct marker_entry *other;
@@ -219,7 +219,7 @@ static void warn_of_other_formats(const struct marker_entry *entry)
 				entry->name->name, other->format, entry->format);
 }
 
-/* The part of an entry in a range that is being added; the entry's newest one. */
+/* Parts are added in front, so a range being added can only have the first. */
 static struct marker_part *find_part(struct marker_entry *entry,
 				     const struct marker_range *range)
 {
@@ -278,12 +278,12 @@ static void remove_part(struct marker_part *part)
 }
 
 /**
- * marker_disconnect_range - disconnect the tracepoints that feed a module's sites
- * @range: the module, whose other code is executed no more
+ * marker_disconnect_range - unregister the tracepoint probes of a module's sites
+ * @range: the module, whose other code no longer runs
  *
- * From here on, no entry connects or enables these sites.
+ * Afterwards, no entry registers these probes or enables the sites.
  *
- * Return: may sites be executed by a tracepoint until a grace period is over?
+ * Return: true if tracepoints may execute sites until a grace period passed.
  */
 bool marker_disconnect_range(struct marker_range *range)
 {
@@ -303,7 +303,7 @@ bool marker_disconnect_range(struct marker_range *range)
 }
 
 /**
- * marker_remove_range - take the sites of a module from their entries
+ * marker_remove_range - remove the sites of a module from their entries
  * @range: the module, whose sites no CPU executes
  */
 void marker_remove_range(struct marker_range *range)
@@ -316,7 +316,7 @@ void marker_remove_range(struct marker_range *range)
 }
 
 /**
- * marker_add_range - find the entries of all sites of a module, or make them
+ * marker_add_range - add the sites of a module to their entries
  * @range: the module; it has no parts yet
  *
  * Return: 0, or -ENOMEM; then the sites belong to no entry.
@@ -356,11 +356,11 @@ static int connect_range(struct marker_range *range)
 }
 
 /**
- * marker_activate_range - let the sites of a module call probes that wait
+ * marker_activate_range - enable the sites of a module for which probes wait
  * @range: the module
  *
- * Return: 0, or the error of connecting a tracepoint; then no guard is set, and
- *	   marker_disconnect_range() is to follow.
+ * Return: 0, or the error of registering on a tracepoint; then no guard is set,
+ *	   and the caller must call marker_disconnect_range().
  */
 int marker_activate_range(struct marker_range *range)
 {

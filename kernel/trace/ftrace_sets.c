@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sets of function tracers: a function that several tracers trace calls code that
- * calls exactly these, and no list of all tracers.
+ * Sets of function tracers: a function with several tracers calls code that
+ * calls exactly these, instead of the list of all tracers.
  *
- * A record of a function knows by number which set it wants, and which one its code
- * calls; the numbers are in the upper half of its flags. A set is made when a
- * function first wants it, shared by all functions that do, and freed some time after
- * the last one left it, since a task may be preempted in its code. A set of one
- * tracer is there to find the next set by, and has no code: such a function calls
- * the tracer's own trampoline.
+ * The record of a function stores the ids of two sets in the upper half of its
+ * flags: the set that the function should call (wanted) and the one that its
+ * code calls (current). A set is made for the first function that needs it and
+ * shared by all functions with the same tracers. It is freed some time after
+ * the last one dropped it, since a task may be preempted in its code. A set of
+ * one tracer has no code: such a function calls the tracer's own trampoline. It
+ * exists so that adding a tracer can find the next set.
  *
- * Where a set cannot be made, for want of memory or of numbers, the function has no
- * set and calls the list of all tracers. Each update tries again.
+ * If a set cannot be made, for lack of memory or of ids, the function calls the
+ * list of all tracers. Each update tries again.
  */
 #include <linux/build_bug.h>
 #include <linux/hashtable.h>
@@ -33,17 +34,17 @@
 #define SET_UNKNOWN		SET_MASK	/* the list is called */
 
 /*
- * All of this is protected by ftrace_lock. Tracers are registered before there are
- * radix trees, so the table of sets is an array.
+ * Protected by ftrace_lock. Tracers are registered before radix trees can be
+ * used, so the table of sets is an array.
  */
 static struct ftrace_set **sets_by_id;
 static unsigned int nr_ids, next_id = 1;
 static DEFINE_HASHTABLE(sets_by_members, 10);
-static LIST_HEAD(sets_to_make);		/* these get text before they are called */
-static LIST_HEAD(sets_without_memory);	/* these do so at the next update */
+static LIST_HEAD(sets_to_make);		/* get text before they are called */
+static LIST_HEAD(sets_without_memory);	/* get text at the next update */
 static LIST_HEAD(unused_sets);
 static unsigned long last_seq;
-static unsigned long nr_unknown;	/* functions that want such a set */
+static unsigned long nr_unknown;	/* functions with SET_UNKNOWN */
 
 static unsigned int wanted_id(const struct dyn_ftrace *rec)
 {
@@ -144,7 +145,7 @@ static struct ftrace_set *make_set(struct ftrace_ops *const *ops, unsigned int n
 	set->nr = nr;
 	INIT_LIST_HEAD(&set->list);
 	for (i = 0; i < nr; i++) {
-		/* One that is there for a moment, to make functions call the list. */
+		/* A stub is registered briefly: functions call the list. */
 		set->no_text |= !!(ops[i]->flags & FTRACE_OPS_FL_STUB);
 		set->members[i].set = set;
 		set->members[i].ops = ops[i];
@@ -155,7 +156,7 @@ static struct ftrace_set *make_set(struct ftrace_ops *const *ops, unsigned int n
 	return set;
 }
 
-/* A set of several tracers gets its code when it is known that functions want it. */
+/* Requests code for a set of several tracers that functions use. */
 static void want_text(struct ftrace_set *set)
 {
 	if (set->nr < 2 || set->text.text || set->no_text)
@@ -187,10 +188,10 @@ static int make_text(struct ftrace_set *set)
 }
 
 /**
- * ftrace_set_make_text - make the code of all sets that are to be called
+ * ftrace_set_make_text - make the code of all sets that need it
  *
- * Without memory, the functions of a set call the list of all tracers until the next
- * update.
+ * If memory is short, the functions of a set call the list of all tracers until
+ * the next update.
  *
  * Context: ftrace_lock is held, text_mutex is not; may sleep.
  */
@@ -215,8 +216,8 @@ void ftrace_set_make_text(void)
 }
 
 /*
- * A task may be preempted in the code of a set. Waiting for that may take long, and
- * nobody has to.
+ * A task may be preempted in the code of a set. Waiting for it may take long,
+ * so a work item does it.
  */
 static void free_unused_sets(struct work_struct *work)
 {
@@ -251,7 +252,7 @@ static int __init start_freeing_sets(void)
 }
 core_initcall(start_freeing_sets);
 
-/* No function finds the set any more, and nobody reads its tracers. */
+/* The set is no longer found, and its tracers are no longer accessed. */
 static void forget_members(struct ftrace_set *set)
 {
 	unsigned int i;
@@ -279,10 +280,10 @@ static unsigned int count_sets(const struct ftrace_ops *ops)
 }
 
 /**
- * ftrace_set_unregister - forget the sets of a tracer that is not registered any more
- * @ops: the tracer, which may be freed
+ * ftrace_set_unregister - forget the sets of a tracer that is unregistered
+ * @ops: the tracer, which may be freed afterwards
  *
- * Mostly there are none.
+ * Usually there are none.
  *
  * Context: ftrace_lock is held.
  */
@@ -292,7 +293,7 @@ void ftrace_set_unregister(struct ftrace_ops *ops)
 
 	if (list_empty(&ops->sets))
 		return;
-	/* Functions are left with them when ftrace has died in between. */
+	/* Functions still have sets if ftrace was disabled by an error. */
 	arch_ftrace_update_begin(count_sets(ops));
 	list_for_each_entry_safe(member, next, &ops->sets, of_ops) {
 		if (member->set->text.text)
@@ -302,7 +303,7 @@ void ftrace_set_unregister(struct ftrace_ops *ops)
 	arch_ftrace_update_end();
 }
 
-/* Stores the members of @set with @ops, or without it. Return: how many there are. */
+/* Stores the members of @set with or without @ops. Return: their number. */
 static unsigned int changed_members(const struct ftrace_set *set, struct ftrace_ops *ops,
 				    bool add, struct ftrace_ops **members)
 {
@@ -360,8 +361,8 @@ static void set_wanted(struct dyn_ftrace *rec, unsigned int id)
 }
 
 /**
- * ftrace_set_register - prepare for sets with a tracer that is being registered
- * @ops: the tracer, newer than all that are registered
+ * ftrace_set_register - initialize a tracer for sets
+ * @ops: the tracer, which is being registered
  *
  * Context: ftrace_lock is held.
  */
@@ -372,10 +373,10 @@ void ftrace_set_register(struct ftrace_ops *ops)
 }
 
 /**
- * ftrace_set_change - one more tracer wants a function, or one less
- * @rec: the function, whose count is changed already when there is one less
+ * ftrace_set_change - add or remove a tracer of a function
+ * @rec: the function; its count of tracers is already updated
  * @ops: the tracer
- * @add: is it one more?
+ * @add: true to add the tracer
  *
  * Context: ftrace_lock is held; may sleep.
  */
@@ -392,14 +393,14 @@ void ftrace_set_change(struct dyn_ftrace *rec, struct ftrace_ops *ops, bool add)
 }
 
 /**
- * ftrace_set_is_to_find - may a function that calls the list have a set now?
+ * ftrace_set_is_to_find - check whether a function without a set may get one
  * @rec: the function
  *
- * There was no memory, no number, or there were too many tracers. See
+ * It has none because memory or ids were short, or it had too many tracers. See
  * ftrace_set_init().
  *
  * Context: ftrace_lock is held.
- * Return: true if it may.
+ * Return: true if it may get one.
  */
 bool ftrace_set_is_to_find(const struct dyn_ftrace *rec)
 {
@@ -407,7 +408,7 @@ bool ftrace_set_is_to_find(const struct dyn_ftrace *rec)
 }
 
 /**
- * ftrace_sets_unknown - are there functions that call the list for want of a set?
+ * ftrace_sets_unknown - check for functions without a set that call the list
  *
  * Context: ftrace_lock is held.
  * Return: true if there are.
@@ -418,10 +419,10 @@ bool ftrace_sets_unknown(void)
 }
 
 /**
- * ftrace_set_init - the tracers that want a function whose set is not known
+ * ftrace_set_init - give a function the set of the given tracers
  * @rec: the function
  * @ops: the tracers, newest first
- * @nr: how many there are, or more than FTRACE_SET_MAX
+ * @nr: number of tracers; @ops is not read if it exceeds FTRACE_SET_MAX
  *
  * Context: ftrace_lock is held; may sleep.
  */
@@ -432,11 +433,11 @@ void ftrace_set_init(struct dyn_ftrace *rec, struct ftrace_ops *const *ops,
 }
 
 /**
- * ftrace_set_wanted - the set that a function is to call
+ * ftrace_set_wanted - get the set that a function should call
  * @rec: the function
  *
  * Context: ftrace_lock is held.
- * Return: the set, or NULL if the function is to call something else.
+ * Return: the set, or NULL if the function should call something else.
  */
 const struct ftrace_set *ftrace_set_wanted(const struct dyn_ftrace *rec)
 {
@@ -446,7 +447,7 @@ const struct ftrace_set *ftrace_set_wanted(const struct dyn_ftrace *rec)
 }
 
 /**
- * ftrace_set_current - the set that the code of a function calls
+ * ftrace_set_current - get the set that the code of a function calls
  * @rec: the function
  *
  * Context: ftrace_lock is held.
@@ -458,7 +459,7 @@ const struct ftrace_set *ftrace_set_current(const struct dyn_ftrace *rec)
 }
 
 /**
- * ftrace_set_differs - does the code of a function call another set than wanted?
+ * ftrace_set_differs - check whether a function calls another set than wanted
  * @rec: the function, which is traced
  *
  * Context: ftrace_lock is held.
@@ -470,9 +471,9 @@ bool ftrace_set_differs(const struct dyn_ftrace *rec)
 }
 
 /**
- * ftrace_set_enable - the code of a function is made to call what is wanted
+ * ftrace_set_enable - note that the code of a function is changed
  * @rec: the function
- * @enable: is it? Otherwise it calls nothing.
+ * @enable: true if it will call the wanted set, false if it will call nothing
  *
  * Context: ftrace_lock is held; also under text_mutex.
  */
@@ -491,7 +492,7 @@ void ftrace_set_enable(struct dyn_ftrace *rec, bool enable)
 }
 
 /**
- * ftrace_set_drop - forget the sets of a function that goes away
+ * ftrace_set_drop - release the sets of a function that is removed
  * @rec: the function
  *
  * Context: ftrace_lock is held.
@@ -503,7 +504,7 @@ void ftrace_set_drop(struct dyn_ftrace *rec)
 }
 
 /**
- * ftrace_set_update_func - let all code made for a tracer call its new function
+ * ftrace_set_update_func - make all generated code call a tracer's new function
  * @ops: the tracer
  *
  * Context: ftrace_lock is held; takes text_mutex.
@@ -522,10 +523,10 @@ void ftrace_set_update_func(struct ftrace_ops *ops)
 
 /**
  * ftrace_set_show - show the tracers of a set, for enabled_functions
- * @m: where
+ * @m: the output
  * @set: the set
  *
- * As the own trampoline of a single tracer is shown, for each of them.
+ * Each tracer is shown in the format of a single tracer's own trampoline.
  *
  * Context: ftrace_lock is held.
  */

@@ -3,8 +3,8 @@
 #define _LINUX_KERNEL_FTRACE_SETS_H
 
 /*
- * Sets of function tracers: what kernel/trace/ftrace.c asks of ftrace_sets.c, and
- * that of the architecture.
+ * Sets of function tracers: the interface that kernel/trace/ftrace.c uses, and
+ * the one that ftrace_sets.c requires of the architecture.
  */
 
 #include <linux/ftrace.h>
@@ -13,17 +13,17 @@
 #include <linux/seq_file.h>
 #include <linux/types.h>
 
-/* Beyond, the code of a set would be longer than what the list takes. */
+/* Functions with more tracers call the list of all tracers. */
 #define FTRACE_SET_MAX		32
 
 #ifdef CONFIG_FTRACE_SETS
 
 /**
  * struct ftrace_set_member - one tracer of a set
- * @of_ops: of all sets that the tracer is in
+ * @of_ops: in the list of all sets of the tracer
  * @set: the set
  * @ops: the tracer
- * @seq: that of the tracer, which tells it from a later one at the same place
+ * @seq: @seq of @ops, to distinguish it from a later tracer at the same address
  * @call: offset of its call in the code, 0 if it has none
  */
 struct ftrace_set_member {
@@ -36,16 +36,16 @@ struct ftrace_set_member {
 
 /**
  * struct ftrace_set - the tracers of a function, and the code that calls them
- * @hash: of all sets, by their members
- * @list: of those that are to get code, now or at the next update
- * @unused: of those that wait to be freed
+ * @hash: in the hash table of all sets, by their members
+ * @list: in the list of sets that need code, now or at the next update
+ * @unused: in the list of sets that wait to be freed
  * @text: the code; its text is NULL if there is none
- * @to_make: it is made before the set is called
- * @no_text: none can be made, or it is not worth it
- * @id: what functions know it by
- * @refs: how many functions have it, wanted or in use
- * @nr: how many members there are
- * @members: newest first, as they are called
+ * @to_make: @text will be made before the set is called
+ * @no_text: @text cannot be made, or is not worth making
+ * @id: the number that the records of functions store
+ * @refs: number of references by functions: wanted and current
+ * @nr: number of members
+ * @members: the tracers in the order of the calls, newest first
  */
 struct ftrace_set {
 	struct hlist_node hash;

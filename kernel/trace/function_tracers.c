@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Function tracers that have a name, and the files by which a person sees them and
- * sets their filters. The idea and its session are of Jiri Olsa's "multiplexing
- * function tracer" (2011).
+ * Named function tracers, and the files that list them and set their filters.
+ * The idea and its usage are from Jiri Olsa's "multiplexing function tracer"
+ * (2011).
  *
- * One of them is the default: the one that was registered or written to
- * function_tracers last. While the trace option function-tracers is on,
+ * One of them is the default: the one that was last registered or written to
+ * function_tracers. While the trace option function-tracers is on,
  * set_ftrace_filter and set_ftrace_notrace are the filters of the default. Without
- * the option they are those of the function tracer, as ever.
+ * the option, they are the filters of the function tracer, as before.
  */
 #include <linux/ctype.h>
 #include <linux/err.h>
@@ -27,13 +27,13 @@
 #define NAME_SIZE	21	/* as wide as the column of names, and a NUL */
 
 /**
- * struct function_tracer - a function tracer that has a name
- * @list: of all, in the order in which they were added
- * @kref: a file that is open may outlive the tracer
+ * struct function_tracer - a named function tracer
+ * @list: in the list of tracers, in the order of addition
+ * @kref: an open file may outlive the tracer
  * @ops: the tracer
- * @registered: is it? Otherwise nothing but the name is reserved, or it is gone.
+ * @registered: false while only the name is reserved, and after removal
  * @rank: the default has the highest
- * @registration: which one it is, of all that there were
+ * @registration: serial number of the registration
  * @name: its name
  */
 struct function_tracer {
@@ -46,7 +46,7 @@ struct function_tracer {
 	char name[NAME_SIZE];
 };
 
-/* Their names are theirs alone, and they can be added without memory. */
+/* These names are reserved for the kernel. Adding them needs no allocation. */
 static struct function_tracer tracers_of_kernel[] = {
 	{ .kref = KREF_INIT(1), .name = "trace" },
 	{ .kref = KREF_INIT(1), .name = "trace_profile" },
@@ -111,7 +111,7 @@ static bool is_name(const char *name)
 	return len && len < NAME_SIZE;
 }
 
-/* A person must not change what these trace: others rely on it. */
+/* Users must not change the filters of these: other code relies on them. */
 static bool has_fixed_filter(const struct ftrace_ops *ops)
 {
 	return ops->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT);
@@ -132,7 +132,7 @@ static int check_tracer(const char *name, const struct ftrace_ops *ops)
 	return 0;
 }
 
-/* Return: a tracer to be added, or an ERR_PTR. */
+/* Return: the tracer to add, or an ERR_PTR. */
 static struct function_tracer *new_tracer(const char *name, struct ftrace_ops *ops)
 {
 	struct function_tracer *tracer = tracer_of_kernel(name);
@@ -159,13 +159,13 @@ static struct function_tracer *new_tracer(const char *name, struct ftrace_ops *o
 /**
  * function_tracer_add - reserve the name of a function tracer
  * @name: its name, or NULL if it has none
- * @ops: the tracer, which is to be registered now
+ * @ops: the tracer, which is about to be registered
  *
- * Nobody sees it before function_tracer_registered().
+ * It is not visible before function_tracer_registered().
  *
  * Context: may sleep; ftrace_lock is not held.
- * Return: 0; -EINVAL if that is no name, or @ops is one that cannot have a name;
- *	   -EEXIST if a tracer has it; or -ENOMEM.
+ * Return: 0; -EINVAL if @name is invalid or @ops cannot have a name; -EEXIST if
+ *	   @name is in use or reserved for the kernel; or -ENOMEM.
  */
 int function_tracer_add(const char *name, struct ftrace_ops *ops)
 {
@@ -188,7 +188,7 @@ int function_tracer_add(const char *name, struct ftrace_ops *ops)
 ALLOW_ERROR_INJECTION(function_tracer_add, ERRNO);
 
 /**
- * function_tracer_registered - show a function tracer, which is the default now
+ * function_tracer_registered - make a function tracer visible, as the default
  * @ops: the tracer, which is registered; nothing is done if it has no name
  *
  * Context: may sleep; ftrace_lock is not held.
@@ -229,10 +229,11 @@ static void remove_tracer(struct function_tracer *tracer)
 
 /**
  * function_tracer_remove - undo function_tracer_add()
- * @ops: the tracer, which is to be unregistered now; nothing is done if it has no name
+ * @ops: the tracer, which is about to be unregistered; nothing is done if it
+ *	 has no name
  *
- * No open file uses it afterwards. If it was the default, then the one is that was
- * the default before it.
+ * No open file uses it afterwards. If it was the default, the previous default
+ * is the default again.
  *
  * Context: may sleep; ftrace_lock is not held.
  */
@@ -254,7 +255,7 @@ static bool is_of(const struct ftrace_ops *ops, const struct module *mod)
 	       within_module((unsigned long)ops->saved_func, mod);
 }
 
-/* Return: a tracer of the module, which has no name any more; or NULL */
+/* Return: a tracer of the module, whose name is removed; or NULL */
 static struct ftrace_ops *take_ops_of(const struct module *mod)
 {
 	struct function_tracer *tracer;
@@ -275,8 +276,8 @@ static struct ftrace_ops *take_ops_of(const struct module *mod)
 }
 
 /**
- * function_tracers_remove_of - unregister what a module forgot to
- * @mod: the module, none of whose functions runs any more
+ * function_tracers_remove_of - unregister named tracers of an unloaded module
+ * @mod: the module, whose code no longer runs
  *
  * Context: may sleep; ftrace_lock is not held.
  */
@@ -290,7 +291,7 @@ void function_tracers_remove_of(const struct module *mod)
 #endif
 
 /**
- * function_tracers_each - call a function for the filters of all that have a name
+ * function_tracers_each - call a function for the filters of each named tracer
  * @func: the function
  * @arg: its second argument
  *
@@ -308,12 +309,12 @@ void function_tracers_each(void (*func)(struct ftrace_ops_hash *filter, void *ar
 }
 
 /**
- * function_tracer_get - the tracer of an open file
+ * function_tracer_get - get the tracer of a file that is being opened
  * @ops: its ops
- * @registration: gets what function_tracer_lock() wants
+ * @registration: set to the value that function_tracer_lock() needs
  *
- * Context: the file is opened by function_tracers_open().
- * Return: the tracer, until function_tracer_put().
+ * Context: inside function_tracers_open(), which holds tracers_mutex.
+ * Return: the tracer, to be released by function_tracer_put().
  */
 struct function_tracer *function_tracer_get(const struct ftrace_ops *ops,
 					    u64 *registration)
@@ -332,7 +333,8 @@ struct function_tracer *function_tracer_get(const struct ftrace_ops *ops,
  * @registration: from function_tracer_get()
  *
  * Context: may sleep.
- * Return: false if it is not registered any more, or anew; it is not locked then.
+ * Return: true; or false, without the lock, if the tracer was unregistered,
+ *	   even if it is registered again.
  */
 bool function_tracer_lock(struct function_tracer *tracer, u64 registration)
 {
@@ -353,9 +355,9 @@ void function_tracer_unlock(struct function_tracer *tracer)
 }
 
 /**
- * function_tracers_separate - has each tracer a filter of its own?
+ * function_tracers_separate - check whether each tracer has a filter of its own
  *
- * Return: whether the option function-tracers is on.
+ * Return: true if the option function-tracers is on.
  */
 bool function_tracers_separate(void)
 {
@@ -364,11 +366,11 @@ bool function_tracers_separate(void)
 	return tr && tr->trace_flags & TRACE_ITER_FUNCTION_TRACERS;
 }
 
-/* What the filters of several tracers show, as it was when the file was opened. */
+/* A line of the filters of several tracers, as of the opening of the file */
 struct filter_line {
 	char name[NAME_SIZE];
-	unsigned long ip;	/* 0: there is none */
-	bool is_all;		/* and no filter either */
+	unsigned long ip;	/* 0: no function */
+	bool is_all;		/* there is no filter */
 };
 
 struct filter_lines {
@@ -426,7 +428,7 @@ static int compare_lines(const void *a, const void *b)
 	return line->ip < other->ip ? -1 : line->ip > other->ip;
 }
 
-/* Return: how many lines were added, of the functions of @hash */
+/* Adds a line for each loaded function of @hash. Return: the number of lines */
 static unsigned int add_functions(struct filter_line *lines,
 				  const struct ftrace_hash *hash)
 {
@@ -441,7 +443,7 @@ static unsigned int add_functions(struct filter_line *lines,
 	return nr;
 }
 
-/* One line at least. */
+/* Adds at least one line. */
 static int add_hash(struct filter_lines *all, const char *name,
 		    struct ftrace_hash *hash)
 {
@@ -521,7 +523,8 @@ static bool is_for_reading(const struct file *file)
  * @inode: of the file
  * @file: the file
  *
- * Return: false if it is not one that shows the filters of several tracers.
+ * Return: true if the file showed the filters of several tracers; otherwise
+ *	   false, and nothing is done.
  */
 bool function_tracers_release(struct inode *inode, struct file *file)
 {
@@ -544,7 +547,7 @@ static bool several(void)
 	return nr > 1;
 }
 
-/* The function tracer of tracefs has files of its own, which are these. */
+/* Is it the filter of the top directory's files without the option? */
 static bool has_top_filter(const struct function_tracer *tracer)
 {
 	return tracer->ops->func_hash == &global_ops.local_hash;
@@ -552,7 +555,7 @@ static bool has_top_filter(const struct function_tracer *tracer)
 
 /**
  * function_tracers_open - open set_ftrace_filter or set_ftrace_notrace
- * @tr: of the instance, NULL for that of the top directory
+ * @tr: the instance, or NULL for the top directory
  * @flag: see ftrace_regex_open()
  * @inode: of the file
  * @file: the file
@@ -580,7 +583,7 @@ int function_tracers_open(struct trace_array *tr, int flag, struct inode *inode,
 	else
 		top = true;
 	mutex_unlock(&tracers_mutex);
-	/* That takes trace_types_lock, which nests outside. */
+	/* This takes trace_types_lock, which nests outside tracers_mutex. */
 	return top ? ftrace_regex_open(NULL, NULL, flag, inode, file) : ret;
 }
 

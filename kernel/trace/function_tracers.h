@@ -3,8 +3,8 @@
 #define _LINUX_KERNEL_FUNCTION_TRACERS_H
 
 /*
- * Function tracers that have a name: what kernel/trace/ftrace.c asks of
- * function_tracers.c.
+ * Named function tracers: the interface of function_tracers.c for the files of
+ * ftrace.
  */
 
 #include <linux/fs.h>
@@ -37,7 +37,7 @@ bool function_tracer_lock(struct function_tracer *tracer, u64 registration);
 void function_tracer_unlock(struct function_tracer *tracer);
 void function_tracer_put(struct function_tracer *tracer);
 
-/* Of ftrace.c. */
+/* In ftrace.c */
 void ftrace_show_function(struct seq_file *m, unsigned long ip);
 
 #else

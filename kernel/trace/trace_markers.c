@@ -3,14 +3,15 @@
  * Markers in tracefs: the lists of them, and each marker as a trace event of the
  * group "markers", for ftrace, perf and BPF.
  *
- * There is an event for a name and a format, with the fields of the format's
- * layout. It is published in tracefs from when the first module with such a marker
- * is loaded until the last one is unloaded; while somebody uses it, it stays
- * longer, and goes on when the module is loaded again.
+ * There is one event for each name and format, with the fields of the format's
+ * layout. It is published in tracefs when the first module with such a marker
+ * is loaded, and removed when the last one is unloaded and the event is not in
+ * use. An event in use continues when the module is loaded again.
  *
- * An event that was enabled once may have records in some buffer. It is never
- * freed and keeps its number, so that these print right; it is published again
- * when there are such markers again. Any other event is freed.
+ * An event that was ever enabled may have records in some buffer. It is never
+ * freed and keeps its number, so that these are printed correctly; it is
+ * published again when such markers are loaded again. Any other event is freed
+ * on removal.
  */
 #define pr_fmt(fmt) "marker: " fmt
 
@@ -32,8 +33,8 @@
 #include "trace.h"
 #include "trace_output.h"
 
-/* A record has to fit into a page of the ring buffer, with what is around it. */
-#define MAX_STRINGS_SIZE	2048	/* of all strings of a record together */
+/* A record and its headers must fit into a page of the ring buffer. */
+#define MAX_STRINGS_SIZE	2048	/* all strings of a record together */
 #define MAX_RECORD_SIZE		(sizeof(struct trace_entry) + MAX_STRINGS_SIZE + \
 				 MARKER_MAX_FIELDS * sizeof(u64))
 
@@ -42,10 +43,10 @@
 enum marker_store_kind { STORE_8, STORE_4, STORE_CHAR, STORE_STRING };
 
 /**
- * struct marker_store - where an argument gets in the record, and how
- * @offset: of the field
- * @kind: what is stored there
- * @max_len: of a string, without the NUL
+ * struct marker_store - how an argument is stored in the record
+ * @offset: offset of the field
+ * @kind: type of the field
+ * @max_len: maximum length of a string, without the NUL
  */
 struct marker_store {
 	u16 offset;
@@ -56,15 +57,15 @@ struct marker_store {
 /**
  * struct marker_event - a name and format of markers, as a trace event
  * @call: the event
- * @class: its class, which it alone has
- * @tp: a tracepoint in name only, as BPF attaches to such events
+ * @class: its class, which no other event uses
+ * @tp: only its name is used; BPF can attach to events that have a tracepoint
  * @entry: the name and the format
- * @layout: the fields, of @entry
- * @freed: in a list of events that are to be freed
- * @size: of the record without the strings
- * @has_strings: is there a string among the fields?
- * @in_regs: behind those of @store whose arguments are passed in registers
- * @stop: behind the last @store
+ * @layout: the layout of @entry
+ * @freed: in a list of events to be freed
+ * @size: size of a record without the strings
+ * @has_strings: true if any field is a string
+ * @in_regs: end of the part of @store whose arguments are passed in registers
+ * @stop: end of @store
  * @store: one for each field
  */
 struct marker_event {
@@ -90,8 +91,8 @@ static struct marker_event *event_of(const struct trace_event_call *call)
  */
 
 /*
- * A record with strings is made here, since its size is not known before. A hit
- * in a task may be interrupted by hits in a softirq, an interrupt and an NMI, and
+ * Space for a record with strings, whose size is not known in advance. A hit in
+ * a task may be interrupted by hits in a softirq, an interrupt and an NMI, and
  * each by an exception. Allocated when an event with strings is first enabled.
  */
 #define MAX_DEPTH	6
@@ -111,7 +112,7 @@ static int need_scratch(const struct marker_event *event)
 	return event->has_strings && !marker_scratch ? -ENOMEM : 0;
 }
 
-/* Return: where a record may be made, or NULL if all places are taken. */
+/* Return: space for a record, or NULL if all of it is in use. */
 static __always_inline void *get_scratch(void)
 {
 	unsigned int depth = this_cpu_inc_return(marker_scratch->depth);
@@ -141,7 +142,7 @@ static __always_inline void store_number(void *record,
 		memcpy(record, text, CHAR_SIZE);
 }
 
-/* On 64 bits, any argument takes a word. */
+/* On 64-bit architectures, every argument takes one word. */
 static __always_inline u64 next_number(const struct marker_store *to,
 				       va_list *args)
 {
@@ -159,7 +160,7 @@ static __always_inline void store_words(void *record, const unsigned long *word,
 		store_number(record, to, *word++);
 }
 
-/* Without a look at the va_list for each. */
+/* Reads the words directly; va_arg() would test the va_list for each. */
 static __always_inline void store_numbers(const struct marker_event *event,
 					  void *record, va_list *args)
 {
@@ -182,9 +183,9 @@ static __always_inline void store_numbers(const struct marker_event *event,
 #endif
 
 /*
- * Reads a string once, in aligned words, which no page boundary divides: so what
- * is read behind its end faults only if the string does. Nothing is read behind
- * @max characters, which may have no NUL.
+ * Reads a string once, in aligned words. These do not cross a page boundary, so
+ * reading past the end of the string faults only if reading the string does.
+ * Reads at most @max characters, which need not include a NUL.
  *
  * Return: the length, or -EFAULT if it is not in the kernel's memory.
  */
@@ -237,7 +238,7 @@ static unsigned int store_string(char *to, const char *string, unsigned int max)
 }
 
 /*
- * Strings are behind the fields; their fields have place and size of them.
+ * Strings follow the fields; the field of a string holds its offset and size.
  *
  * Return: the size of the record.
  */
@@ -247,7 +248,7 @@ static unsigned int make_record(const struct marker_event *event, void *record,
 	const struct marker_store *to = event->store;
 	unsigned int at = event->size, size;
 
-	memset(record, 0, event->size);	/* what is between fields */
+	memset(record, 0, event->size);	/* for the padding of fields */
 	for (; to < event->stop; to++) {
 		if (to->kind != STORE_STRING) {
 			store_number(record, to, next_number(to, args));
@@ -268,7 +269,7 @@ static void copy_record(void *to, const void *from, unsigned int size)
 	memcpy(to + head, from + head, size - head);
 }
 
-/* A filter, a trigger, a list of tasks, or a stack take more than a record. */
+/* With any of these, a hit must do more than write a record. */
 #define FILE_FLAGS_NOT_PLAIN	(EVENT_FILE_FL_FILTERED |		\
 				 EVENT_FILE_FL_SOFT_DISABLED |		\
 				 EVENT_FILE_FL_TRIGGER_MODE |		\
@@ -285,7 +286,7 @@ static __always_inline bool is_plain(const struct trace_event_file *file)
 	       !static_branch_unlikely(&trace_event_exports_enabled);
 }
 
-/* The strings of @made are read; without it, the arguments are numbers. */
+/* @made: the record, if it has strings; NULL if all arguments are numbers */
 static __always_inline void fill_record(const struct marker_event *event,
 					void *record, unsigned int size,
 					const void *made, va_list *args)
@@ -380,7 +381,7 @@ static marker_probe_func *trace_probe_of(const struct marker_event *event)
 }
 
 #ifdef CONFIG_PERF_EVENTS
-/* With the u32 that perf puts in front, a multiple of eight. */
+/* With the u32 that perf puts in front, the size is a multiple of eight. */
 static unsigned int perf_size(unsigned int size)
 {
 	return ALIGN(size + sizeof(u32), sizeof(u64)) - sizeof(u32);
@@ -388,9 +389,9 @@ static unsigned int perf_size(unsigned int size)
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 /*
- * A probe of a tracepoint that has nothing but a marker ends with a jump to
- * marker_call_tp(): the caller is the trampoline then, and the traced code is its
- * caller.
+ * A probe of a tracepoint that contains only a marker ends with a jump to
+ * marker_call_tp(). The return address is then in the trampoline, which was
+ * called by the traced code.
  */
 static __always_inline unsigned long traced_ip(va_list *args)
 {
@@ -412,7 +413,7 @@ static __always_inline bool perf_is_off(struct marker_event *event)
 	       !bpf_prog_array_valid(&event->call);
 }
 
-/* @size: of the record; perf's own is longer, and the end of that is zero */
+/* @size: size of the record; perf's record is longer, with zeros at the end */
 static __always_inline void perf_submit(struct marker_event *event,
 					unsigned int size, const void *made,
 					unsigned long ip, va_list *args)
@@ -470,7 +471,7 @@ static marker_probe_func *perf_probe_of(const struct marker_event *event)
  * Text
  */
 
-/* The text of a format up to where it ends or a conversion begins. */
+/* Prints the text between two conversions of a format. */
 static void print_text(struct trace_seq *s, const char *from, const char *to)
 {
 	for (; from < to; from++) {
@@ -480,7 +481,7 @@ static void print_text(struct trace_seq *s, const char *from, const char *to)
 	}
 }
 
-/* As the instance wants it, a pointer is hashed or not. */
+/* The instance's options decide whether pointers are hashed. */
 static void print_value(struct trace_iterator *iter,
 			const struct marker_field *field,
 			const struct marker_store *store)
@@ -535,7 +536,7 @@ static struct trace_event_functions marker_event_functions = {
 	.trace = print_marker_event,
 };
 
-/* A format in a string of C. */
+/* Writes the text of a format as in a C string. */
 static void quote_text(struct seq_buf *s, const char *from, const char *to)
 {
 	for (; from < to; from++) {
@@ -555,7 +556,7 @@ static void make_print_fmt(struct seq_buf *s, const struct marker_layout *layout
 	for (f = layout->field; f < stop; f++) {
 		last = f->spec + f->len - 1;
 		quote_text(s, text, last);
-		/* The tools know no %c. */
+		/* The tools do not support %c. */
 		seq_buf_putc(s, *last == 'c' ? 's' : *last);
 		text = last + 1;
 	}
@@ -566,7 +567,7 @@ static void make_print_fmt(struct seq_buf *s, const struct marker_layout *layout
 			       ", REC->%s", f->name);
 }
 
-/* Tools make text of records by this. */
+/* Tools print records with this. */
 static char *new_print_fmt(const struct marker_layout *layout)
 {
 	size_t size = 2 * strlen(layout->format) + sizeof("\"\"");
@@ -657,7 +658,7 @@ static void place_fields(struct marker_event *event)
 	}
 }
 
-/* What ftrace makes the fields of; it puts them where place_fields() does. */
+/* Describes the fields to ftrace; the offsets match place_fields(). */
 static struct trace_event_fields *
 new_fields_array(const struct marker_event *event)
 {
@@ -678,7 +679,7 @@ new_fields_array(const struct marker_event *event)
 			.len = from->conversion == 'c' ? CHAR_SIZE : 0,
 		};
 
-		memcpy(&fields[i], &field, sizeof(field));	/* of constants */
+		memcpy(&fields[i], &field, sizeof(field));	/* const members */
 	}
 	return fields;
 }
@@ -686,8 +687,8 @@ new_fields_array(const struct marker_event *event)
 /*
  * Events
  *
- * All is done under marker_notify_mutex: there is no event that is not of an
- * entry. Below it is event_mutex, held for one event at a time.
+ * Created, published and removed under marker_notify_mutex; each belongs to an
+ * entry. event_mutex nests inside, and is held for one event at a time.
  */
 
 static void remove_stale_events(struct work_struct *work);
@@ -768,7 +769,7 @@ static int init_event(struct marker_event *event, struct marker_entry *entry)
 	event->call.class = &event->class;
 	event->call.tp = &event->tp;
 	event->call.flags = TRACE_EVENT_FL_TRACEPOINT | TRACE_EVENT_FL_DYNAMIC;
-	/* The file inject makes records of events that are not enabled. */
+	/* Writing to the file inject records events that are not enabled. */
 	if (IS_ENABLED(CONFIG_TRACE_EVENT_INJECT))
 		event->call.flags |= TRACE_EVENT_FL_KEEP;
 	event->call.event.funcs = &marker_event_functions;
@@ -786,7 +787,7 @@ static void set_event(struct marker_entry *entry, struct marker_event *event)
 	mutex_unlock(&markers_mutex);
 }
 
-/* The event of an entry that has none; the entry stays as long. */
+/* Creates the event of an entry, which is kept as long as the event exists. */
 static struct marker_event *new_event(struct marker_entry *entry)
 {
 	struct marker_event *event;
@@ -840,7 +841,7 @@ static int publish_entry(struct marker_entry *entry)
 	return ret;
 }
 
-/* A marker that cannot be an event is still there for other tracers. */
+/* A marker that cannot have an event can still be used by other tracers. */
 static void add_event(struct marker_entry *entry)
 {
 	const struct marker_event *other = entry->name->event;
@@ -867,7 +868,7 @@ static void add_event(struct marker_entry *entry)
 		pr_warn("%s: no trace event: error %d\n", name, ret);
 }
 
-/* An entry of this name that has sites; it stays under marker_notify_mutex. */
+/* Return: an entry that has sites, or NULL; marker_notify_mutex protects it. */
 static struct marker_entry *find_loaded(struct marker_name *name)
 {
 	struct marker_entry *entry, *found = NULL;
@@ -893,7 +894,7 @@ static int unpublish(struct marker_event *event)
 	return ret;
 }
 
-/* Return: was the event in tracefs, and is it no more? */
+/* Return: false if the event is in use and stays in tracefs, otherwise true. */
 static bool remove_event(struct marker_event *event, struct list_head *freed)
 {
 	struct marker_name *name = event->entry->name;
@@ -903,7 +904,7 @@ static bool remove_event(struct marker_event *event, struct list_head *freed)
 		return true;
 	if (unpublish(event))
 		return false;
-	/* Another format may take the place. */
+	/* Another format of the name can be published now. */
 	other = find_loaded(name);
 	if (other)
 		add_event(other);
@@ -932,9 +933,9 @@ static bool file_is_stale(const struct trace_event_file *file)
 }
 
 /*
- * The removal of an event looks for its file in the list of all: so that the list
- * is walked once, and not once for each event, those to be removed are put in front,
- * in the order in which that is done.
+ * The removal of an event searches the list of all files for its file. To walk
+ * the list once and not once for each event, move the files to be removed to
+ * the front, in the order of the removals.
  */
 static void move_stale_files(void)
 {
@@ -954,7 +955,7 @@ static void move_stale_files(void)
 	mutex_unlock(&event_mutex);
 }
 
-/* Removes the events of entries that have no sites, but those in use. */
+/* Removes the events of entries that have no sites, except those in use. */
 static void remove_stale_locked(void)
 {
 	struct marker_entry *entry;
@@ -974,7 +975,7 @@ static void remove_stale_locked(void)
 	free_events(&freed);
 }
 
-/* Events that were in use when their last module was unloaded. */
+/* Removes events that were in use when their last module was unloaded. */
 static void remove_stale_events(struct work_struct *work)
 {
 	mutex_lock(&marker_notify_mutex);
@@ -983,7 +984,7 @@ static void remove_stale_events(struct work_struct *work)
 }
 
 /**
- * trace_event_is_marker - is this an event of a marker?
+ * trace_event_is_marker - check whether an event belongs to a marker
  * @call: the event
  *
  * Context: any.
@@ -995,9 +996,9 @@ bool trace_event_is_marker(const struct trace_event_call *call)
 }
 
 /**
- * trace_markers_remove_stale - remove the events that are not used any more
+ * trace_markers_remove_stale - schedule the removal of events without sites
  *
- * Soon, and only those whose marker has no sites any more.
+ * Events in use are not removed.
  *
  * Context: any.
  */
@@ -1020,7 +1021,7 @@ static void add_events_of(const struct module *mod)
 static int events_notify(struct notifier_block *nb, unsigned long state,
 			 void *mod)
 {
-	/* Another format may take the name of an event that is not used any more. */
+	/* Lets another format use the name of an unused event. */
 	remove_stale_locked();
 	if (state == MARKERS_COMING)
 		add_events_of(mod);
@@ -1029,7 +1030,7 @@ static int events_notify(struct notifier_block *nb, unsigned long state,
 
 static struct notifier_block events_nb = { .notifier_call = events_notify };
 
-/* Before the events that the command line names are enabled. */
+/* Called before the events of the command line are enabled. */
 int __init trace_markers_init(void)
 {
 	return marker_init() ?: register_marker_notifier(&events_nb);
@@ -1039,7 +1040,7 @@ int __init trace_markers_init(void)
  * The lists
  */
 
-/* A buffer of many lines: the place in the list is looked for anew for each. */
+/* A large buffer, since each buffer begins with a search for the position. */
 #define LIST_BUFFER_SIZE	SZ_64K
 
 static int open_list(struct file *file, const struct seq_operations *ops)
@@ -1105,7 +1106,7 @@ static int markers_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* Inlined code has several places for a site; a guard that is loaded has none. */
+/* A site in inlined code has several places; one of _trace_mark() has none. */
 static int marker_sites_show(struct seq_file *m, void *v)
 {
 	const struct marker_part *part = v;

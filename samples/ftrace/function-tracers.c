@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Two function tracers that run side by side, each with a name, a filter and a trace
- * of its own: sample_calls notes which functions are called, sample_callers notes
- * from where.
+ * Two function tracers that run at the same time, each with a name, a filter
+ * and a trace of its own: sample_calls records which functions are called,
+ * sample_callers also records the callers.
  *
  *   modprobe function-tracers
  *   cd /sys/kernel/tracing
@@ -31,7 +31,7 @@ struct sample {
 	bool callers;
 };
 
-/* What writes to the trace may be traced as well; this must not be. */
+/* The functions that write the trace may be traced, but not this one. */
 static notrace void note_call(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A probe of the variadic type on the marker of marker_sample, which need not
- * be loaded. Such a probe is called while its marker is armed, and takes the
- * arguments that the format names:
+ * A probe of the variadic type on a marker of marker_sample, which does not
+ * need to be loaded first. A probe of this type is called while its marker is
+ * armed, and takes the arguments that the format names:
  *
  *	modprobe -a marker_probe_variadic marker_sample
  *	echo 1 > /sys/module/marker_probe_variadic/parameters/armed
@@ -31,7 +31,7 @@ static int arm(bool on)
 	return on ? marker_arm(MARKER) : marker_disarm(MARKER);
 }
 
-/* On the command line of the module it is only noted, for the start. */
+/* A value on the module's command line is only stored; attach() uses it. */
 static int armed_set(const char *text, const struct kernel_param *kp)
 {
 	bool on;
@@ -60,7 +60,7 @@ static const struct kernel_param_ops hits_ops = { .get = hits_get };
 module_param_cb(hits, &hits_ops, NULL, 0444);
 MODULE_PARM_DESC(hits, "how often the probe was called (read only)");
 
-/* May print, since this marker is never hit under a lock of the scheduler. */
+/* May print, since this marker is never hit with a scheduler lock held. */
 static void probe_hit(const struct __mark_marker *mdata, void *private,
 		      const char *format, ...)
 {

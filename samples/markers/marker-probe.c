@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attaches a probe to a marker, any marker: prints the first hits and counts
- * them all.
+ * Attaches a probe to any marker, prints the first hits and counts all hits.
  *
  *	modprobe marker_probe marker=kernel_sched_switch print=3
  *	dmesg | tail
  *	cat /sys/module/marker_probe/parameters/hits
  *	rmmod marker_probe
  *
- * /sys/kernel/tracing/markers lists the markers there are. With format= the
- * probe also waits for the marker of a module that is not loaded yet.
+ * /sys/kernel/tracing/markers lists the loaded markers. With format=, the probe
+ * can also wait for the marker of a module that is not loaded yet.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -66,11 +65,10 @@ module_param_cb(hits, &hits_ops, NULL, 0444);
 MODULE_PARM_DESC(hits, "how often the marker was hit (read only)");
 
 /*
- * A marker may be hit where printk() deadlocks, as inside schedule() with the
- * lock of the runqueue held. So the probe formats a line at once, for what a
- * %s points to may be gone later, and an interrupt that this CPU sends to
- * itself prints it as soon as interrupts are on again: then no such lock is
- * held.
+ * A marker may be hit where printk() deadlocks, for example inside schedule()
+ * with the runqueue lock held. So the probe only formats a line; it does so at
+ * once, since the string of a %s may be freed later. An irq_work prints the
+ * line when interrupts are enabled again, and then no such lock is held.
  */
 enum line_state { LINE_EMPTY, LINE_READY, LINE_PRINTED };
 
@@ -94,7 +92,7 @@ static void print_lines(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(print_work, print_lines);
 
-/* One for each hit that is to be printed, then NULL. */
+/* Return: a line for each of the first hits, then NULL */
 static struct line *take_line(void)
 {
 	unsigned int taken;
@@ -135,7 +133,7 @@ static notrace void probe_hit(void *private, void *call_private,
 	irq_work_queue(&print_work);
 }
 
-/* A copy, since a marker may go with its module. Stops at the first one. */
+/* Makes a copy, since the module may be unloaded. Stops at the first marker. */
 static int copy_format(const struct marker_info *info, void *copy)
 {
 	if (strcmp(info->marker->name, marker_name))

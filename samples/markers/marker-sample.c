@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module that has markers. Each is hit as often as the number says that is
- * written to the parameter fire:
+ * A module with markers. Writing N to the parameter fire hits each N times:
  *
  *	modprobe marker_sample
  *	modprobe marker_probe marker=sample_event
  *	echo 3 > /sys/module/marker_sample/parameters/fire
  *
- * The probe may also come first: it waits if it is given the format.
+ * The probe may be loaded first: with the parameter format, it waits.
  */
 #include <linux/kernel.h>
 #include <linux/limits.h>
@@ -16,7 +15,7 @@
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
 
-/* Every conversion that a marker may have, with the values at the ends. */
+/* Conversions that a marker may have, with extreme values */
 static void fire_types(void)
 {
 	trace_mark(sample_types,

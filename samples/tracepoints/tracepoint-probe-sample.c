@@ -5,8 +5,8 @@
  *
  *	cat /sys/module/tracepoint_probe_sample/parameters/requests
  *
- * A probe may print only if its tracepoint is never hit under a lock that
- * printk() takes, which holds for these two and not for sched_switch.
+ * A probe may print only if its tracepoint is never hit with a lock held that
+ * printk() takes. That is true for these two, but not for sched_switch.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -64,7 +64,7 @@ static void __exit tracepoint_probe_sample_exit(void)
 {
 	unregister_trace_sample_done(probe_done, &nr_done);
 	unregister_trace_sample_request(probe_request, &nr_requests);
-	/* Before the code of the probes goes. */
+	/* Before the code of the probes is freed */
 	tracepoint_synchronize_unregister();
 	pr_info("%d requests, done %d times\n", atomic_read(&nr_requests),
 		atomic_read(&nr_done));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module that has tracepoints. Writing N to the parameter fire makes N
- * requests, and hits sample_request for each and sample_done once:
+ * A module with tracepoints. Writing N to the parameter fire makes N requests,
+ * which hits sample_request for each request and then sample_done once:
  *
  *	modprobe tracepoint_probe_sample
  *	echo 3 > /sys/module/tracepoint_sample/parameters/fire
@@ -33,7 +33,7 @@ static void make_request(unsigned int nr)
 {
 	struct sample_request request = { .nr = nr, .name = current->comm };
 
-	/* The work that only the tracepoint needs is not done while it is off. */
+	/* Avoid the work for the tracepoint while that is disabled. */
 	if (trace_sample_request_enabled())
 		trace_call__sample_request(&request, checksum(&request));
 }

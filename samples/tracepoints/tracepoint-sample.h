@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tracepoints of tracepoint_sample. Who fires them and who connects probes
- * includes this file; the types of both are checked against it.
+ * The tracepoints of tracepoint_sample. The module that hits them and the one
+ * that registers probes include this file, which checks the types of both.
  */
 #ifndef _TRACEPOINT_SAMPLE_H
 #define _TRACEPOINT_SAMPLE_H
 
 #include <linux/tracepoint.h>
 
-/* A tracepoint hands on what the code has, as it is. */
+/* A tracepoint passes on the data that the code has, unchanged. */
 struct sample_request {
 	unsigned int nr;
 	const char *name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Requests to block devices as markers; a sector has 512 bytes.
+ * Requests to block devices as markers. Sectors are units of 512 bytes.
  */
 #include <linux/marker.h>
 #include <linux/blk-mq.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Page faults as markers; error_code is the processor's.
+ * Page faults as markers. error_code is that of the processor.
  */
 #include <linux/marker.h>
 #include <linux/ptrace.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The handlers of interrupts as markers.
+ * Interrupt handlers as markers.
  */
 #include <linux/marker.h>
 #include <linux/interrupt.h>

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * sched-trace: the tracepoints of the scheduler and of processes as markers,
- * for tracers that know no kernel types.
+ * for tracers that do not use kernel types.
  *
- * A line a marker: tracepoint, marker, prototype, format, arguments. Names and
- * formats are an interface; what is added goes to the end of a format, under a
- * new name of the marker if there are users. A tracepoint is connected only
- * while somebody is attached to its marker. See
- * Documentation/trace/sched-trace.rst.
+ * Each entry has tracepoint, marker, prototype, format, arguments. Names and
+ * formats are an interface: append new fields to the end of a format, and
+ * rename the marker if it has users. See Documentation/trace/sched-trace.rst.
  */
 #include <linux/marker.h>
 #include <linux/sched.h>

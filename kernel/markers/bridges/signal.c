@@ -6,7 +6,7 @@
 #include <linux/sched/signal.h>
 #include <trace/events/signal.h>
 
-/* Two values of the pointer stand for what has no information. */
+/* Two special pointer values mean that there is no siginfo. */
 static int signal_code(const struct kernel_siginfo *info)
 {
 	if (info == SEND_SIG_NOINFO)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Softirqs as markers; vec is the number of one in linux/interrupt.h.
+ * Softirqs as markers. vec is the softirq number of linux/interrupt.h.
  */
 #include <linux/marker.h>
 #include <linux/interrupt.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Timers as markers: in jiffies, those of high resolution in nanoseconds.
+ * Timers as markers, in jiffies; hrtimers and itimers in nanoseconds.
  */
 #include <linux/marker.h>
 #include <linux/hrtimer.h>
