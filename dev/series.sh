@@ -71,6 +71,12 @@ cover() {
 	sed "${expressions[@]}" "$top/series/cover"
 }
 
+check_cover() {
+	local wrong
+	wrong=$(cover "$@" | grep -oE '\{[a-z0-9-]+\}' | paste -sd ' ') || true
+	[[ -z $wrong ]] || die "series/cover: series/order has no commit $wrong"
+}
+
 write_patches() {
 	rm -rf "$out/series"
 	in_repo config branch.series.description "$(cover "$@")"
@@ -86,6 +92,7 @@ main() {
 	mapfile -t list < <(commits)
 	((${#list[@]})) || die "series/order names no commit"
 	check_lists "${list[@]}"
+	check_cover "${list[@]}"
 	make_versions "$versions" "${list[@]}"
 	start_repo
 	for c in "${list[@]}"; do

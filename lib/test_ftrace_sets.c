@@ -801,6 +801,25 @@ static void sets_test_bad_names(struct kunit *test)
 	stop(test, &tracers[1]);
 }
 
+/* A tracer that is registered keeps its name when it is registered again. */
+static void sets_test_twice(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	KUNIT_ASSERT_EQ(test, register_named(test, &tracers[0], "kunit_first", 0), 0);
+	tracers[0].ops.name = "kunit_second";
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&tracers[0].ops), -EBUSY);
+	tracers[0].ops.name = NULL;
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&tracers[0].ops), -EBUSY);
+	tracers[0].ops.name = "kunit_first";
+	KUNIT_EXPECT_EQ(test, register_named(test, &tracers[1], "kunit_first", 0), -EEXIST);
+	ftrace_free_filter(&tracers[1].ops);
+	KUNIT_ASSERT_EQ(test, register_named(test, &tracers[1], "kunit_second", 0), 0);
+	stop(test, &tracers[1]);
+	stop(test, &tracers[0]);
+}
+
 /* These are of the kernel, whether they run or not. */
 static void sets_test_reserved_names(struct kunit *test)
 {
@@ -899,6 +918,7 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_shared),
 	KUNIT_CASE(sets_test_name),
 	KUNIT_CASE(sets_test_bad_names),
+	KUNIT_CASE(sets_test_twice),
 	KUNIT_CASE(sets_test_reserved_names),
 	KUNIT_CASE(sets_test_no_memory),
 	KUNIT_CASE(sets_test_no_memory_for_name),

@@ -156,6 +156,24 @@ static struct function_tracer *new_tracer(const char *name, struct ftrace_ops *o
 	return tracer;
 }
 
+/* The caller undoes by @ops what it added, so @ops must not have an entry before. */
+static int add_tracer(const char *name, struct ftrace_ops *ops)
+{
+	struct function_tracer *tracer = find_ops(ops);
+
+	if (tracer) {
+		pr_err("ftrace: function tracer %s is registered already\n", tracer->name);
+		return -EBUSY;
+	}
+	if (!name)
+		return 0;
+	tracer = new_tracer(name, ops);
+	if (IS_ERR(tracer))
+		return PTR_ERR(tracer);
+	list_add_tail(&tracer->list, &tracers);
+	return 0;
+}
+
 /**
  * function_tracer_add - reserve the name of a function tracer
  * @name: its name, or NULL if it has none
@@ -165,24 +183,19 @@ static struct function_tracer *new_tracer(const char *name, struct ftrace_ops *o
  *
  * Context: may sleep; ftrace_lock is not held.
  * Return: 0; -EINVAL if @name is invalid or @ops cannot have a name; -EEXIST if
- *	   @name is in use or reserved for the kernel; or -ENOMEM.
+ *	   @name is in use or reserved for the kernel; -EBUSY if @ops is registered,
+ *	   with any name; or -ENOMEM.
  */
 int function_tracer_add(const char *name, struct ftrace_ops *ops)
 {
-	struct function_tracer *tracer;
-	int ret;
+	int ret = name ? check_tracer(name, ops) : 0;
 
-	if (!name)
-		return 0;
-	ret = check_tracer(name, ops);
 	if (ret)
 		return ret;
 	mutex_lock(&tracers_mutex);
-	tracer = new_tracer(name, ops);
-	if (!IS_ERR(tracer))
-		list_add_tail(&tracer->list, &tracers);
+	ret = add_tracer(name, ops);
 	mutex_unlock(&tracers_mutex);
-	return PTR_ERR_OR_ZERO(tracer);
+	return ret;
 }
 
 ALLOW_ERROR_INJECTION(function_tracer_add, ERRNO);
