@@ -73,8 +73,8 @@ prepare() {
 		;;
 	files) install_selftests tracing_security ;;
 	names)
-		STOCK=1 check_modules names stock
-		check_modules names guest
+		STOCK=1 check_modules outoftree stock
+		check_modules outoftree guest
 		;;
 	lttng)
 		for flavour in stock guest; do

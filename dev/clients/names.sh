@@ -15,7 +15,7 @@ counts() {
 	return 1
 }
 
-row module "names of 6.1: loaded" insmod "$out/names-$flavour/names-61.ko"
+row module "names of 6.1: loaded" insmod "$out/outoftree-$flavour/names-61.ko"
 row module "register_trace_pelt_cfs_tp()" counts registered
 row module "for_each_kernel_tracepoint(), pelt_cfs_tp" counts named
 row module "DECLARE_TRACE() of its own" counts own
