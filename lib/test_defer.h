@@ -3,8 +3,7 @@
 #define _LIB_TEST_DEFER_H
 
 /*
- * For KUnit tests: a task that attaches something, and leaves for later that the CPUs
- * see it.
+ * For KUnit tests: a task that attaches something and defers the patching.
  */
 
 #include <linux/completion.h>
@@ -15,10 +14,10 @@
 
 /**
  * struct deferrer - a task that defers
- * @attach: what it does while it defers
- * @began: has it done that?
- * @end: is it to end?
- * @deferred: could it defer?
+ * @attach: function that it calls while it defers
+ * @began: completed when @attach has returned
+ * @end: completed to end the task
+ * @deferred: return value of imv_defer_begin()
  * @task: the task
  */
 struct deferrer {
@@ -40,7 +39,7 @@ static inline int defer_until_told(void *data)
 	return 0;
 }
 
-/* Returns when it has attached. Return: false without a task. */
+/* Waits until @attach has returned. Return: false if there is no task. */
 static inline bool start_deferring(struct deferrer *deferrer, void (*attach)(void))
 {
 	deferrer->attach = attach;

@@ -3,11 +3,11 @@
 #define _TEST_FAIL_ALLOC_H
 
 /*
- * For KUnit tests of what happens without memory: one of the next allocations
- * of this task fails, or all do. Needs CONFIG_FAILSLAB, and in debugfs' failslab N
- * in ignore-gfp-wait, else such allocations are not among those that may fail. For
- * all of them, also CONFIG_FAIL_PAGE_ALLOC, and in failslab and fail_page_alloc Y in
- * task-filter, 100 in probability and -1 in times.
+ * For KUnit tests of failing allocations: lets one of the next allocations of this
+ * task fail, or all of them. Needs CONFIG_FAILSLAB, and N in failslab/ignore-gfp-wait
+ * in debugfs; otherwise allocations that may sleep do not fail. To let all fail, also
+ * needs CONFIG_FAIL_PAGE_ALLOC and, in failslab and fail_page_alloc, Y in task-filter,
+ * 100 in probability and -1 in times.
  */
 #include <kunit/test.h>
 #include <linux/sched.h>
@@ -24,7 +24,7 @@ static inline void fail_all_allocs(void)
 	current->make_it_fail = 1;
 }
 
-/* Were there so many allocations that the one of fail_nth_alloc() failed? */
+/* Has the allocation that fail_nth_alloc() selected failed? */
 static inline bool nth_alloc_failed(void)
 {
 	return !current->fail_nth;

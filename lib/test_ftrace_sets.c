@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of functions that several function tracers trace: each tracer is
- * called for its functions alone, as itself, newest first, whatever they ask for.
+ * KUnit tests of functions that several function tracers trace: each tracer is called
+ * only for its own functions, with its own ops, newest first, with any flags.
  */
 #include <kunit/test.h>
 #include <linux/bits.h>
@@ -41,7 +41,7 @@ struct tracer {
 	bool got_regs;
 };
 
-/* A function may change all registers that its caller has saved. */
+/* A function may change all caller-saved registers. */
 static __always_inline void change_registers(void)
 {
 #ifdef CONFIG_X86_64
@@ -112,7 +112,7 @@ static int leave(struct tracer *tracer, void *func)
 	return ftrace_set_filter_ip(&tracer->ops, (unsigned long)func, 1, 0);
 }
 
-/* A tracer of @func alone, which calls @call. */
+/* Registers a tracer of @func, with the callback @call. */
 static void start_calling(struct kunit *test, struct tracer *tracer, unsigned int nr,
 			  unsigned long flags, void *func, ftrace_func_t call)
 {
@@ -202,7 +202,7 @@ static void sets_test_filters(struct kunit *test)
 	stop(test, &tracers[1]);
 }
 
-/* What two tracers may ask for: the same, or one what the other does not. */
+/* Two tracers with the same flags or with different ones. */
 static void sets_test_flags(struct kunit *test)
 {
 	static const unsigned long flags[] = {
@@ -238,7 +238,7 @@ static void sets_test_flags(struct kunit *test)
 	}
 }
 
-/* More than a set has. */
+/* More tracers than a set can have. */
 static void sets_test_many(struct kunit *test)
 {
 	const unsigned int nr = 34;
@@ -260,7 +260,7 @@ static void sets_test_many(struct kunit *test)
 	}
 }
 
-/* Functions with the numbers of 0 to 99. Their names keep compilers from merging them. */
+/* Functions 0 to 99. The names in their code keep compilers from merging them. */
 #define FUNCTION(name)							\
 	static noinline int name(int number)				\
 	{								\
@@ -293,7 +293,7 @@ static int (*const many_functions[])(int number) = {
 	TEN_NAMES(many_8), TEN_NAMES(many_9),
 };
 
-/* Return: what a traced function calls */
+/* Return: the address that a traced function calls */
 static void *called_by(struct kunit *test, void *func)
 {
 	u8 *ip = func;
@@ -317,7 +317,7 @@ static bool calls_list(struct kunit *test, void *func)
 
 #define NR_BITS	7
 
-/* A tracer of the functions whose numbers have the bit. */
+/* Registers a tracer of the functions whose numbers have @bit set. */
 static int start_bit(struct tracer *tracer, unsigned int bit)
 {
 	unsigned int i;
@@ -343,7 +343,7 @@ static unsigned long called_bits(unsigned int nr)
 	return bits;
 }
 
-/* Sets are there for all of them, however many that are. */
+/* Does a function with several tracers have a set? True if this cannot be checked. */
 static bool has_set(struct kunit *test, unsigned int nr, unsigned long mask)
 {
 	return !IS_ENABLED(CONFIG_FTRACE_SETS) || !IS_ENABLED(CONFIG_KALLSYMS) ||
@@ -360,7 +360,7 @@ static unsigned int count_wrong(struct kunit *test, unsigned long mask)
 	return wrong;
 }
 
-/* Nearly all functions have a set of their own, of which there are many. */
+/* Nearly every function has its own set, so there are many sets. */
 static void sets_test_many_sets(struct kunit *test)
 {
 	struct tracer *tracers = kunit_kcalloc(test, NR_BITS, sizeof(*tracers), GFP_KERNEL);
@@ -378,7 +378,7 @@ static void sets_test_many_sets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_wrong(test, 0), 0);
 }
 
-/* A tracer that calls what it traces, as deep as it is let. */
+/* A tracer that calls the traced function, until it is not called for that. */
 static notrace void call_again(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
@@ -387,7 +387,7 @@ static notrace void call_again(unsigned long ip, unsigned long parent_ip,
 		traced_a(1);
 }
 
-/* The first nested call is let through, as if an interrupt had made it. */
+/* One nested call is traced, because an interrupt could have made it. */
 static void sets_test_recursion(struct kunit *test)
 {
 	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
@@ -402,7 +402,7 @@ static void sets_test_recursion(struct kunit *test)
 	stop(test, &tracers[0]);
 }
 
-/* Asks for another task, as a timer would. */
+/* Requests a reschedule, like the timer interrupt. */
 static notrace void ask_for_resched(unsigned long ip, unsigned long parent_ip,
 				    struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
@@ -410,7 +410,7 @@ static notrace void ask_for_resched(unsigned long ip, unsigned long parent_ip,
 	ask_for_task_switch();
 }
 
-/* Where preemption is enabled again, the task does not go on in place of another. */
+/* The task reschedules when preemption is re-enabled. */
 static void sets_test_resched(struct kunit *test)
 {
 	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
@@ -432,7 +432,7 @@ static void sets_test_resched(struct kunit *test)
 }
 
 #ifdef CONFIG_X86_64
-/* Goes on in the other function, and another tracer sees what was called. */
+/* Redirects the call to traced_b(); other tracers still get the original address. */
 static notrace void redirect(unsigned long ip, unsigned long parent_ip,
 			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
@@ -469,7 +469,7 @@ asmlinkage noinline int traced_for_asm(int number)
 	return number;
 }
 
-/* What the traced function gets, and what its caller keeps, does not change. */
+/* Do the argument and the callee-saved registers stay the same? */
 static noinline notrace bool keeps_registers(void)
 {
 	unsigned long in[3] = { 1, 2, 3 }, out[3];
@@ -518,7 +518,7 @@ asm("	.pushsection .text, \"ax\", @progbits\n"
 	"	.size kunit_direct, . - kunit_direct\n"
 	"	.popsection\n");
 
-/* All tracers are called, and then the direct call. */
+/* All tracers are called, and then the direct function. */
 static void sets_test_direct(struct kunit *test)
 {
 	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
@@ -557,7 +557,7 @@ static notrace void call_asm_again(unsigned long ip, unsigned long parent_ip,
 		traced_for_asm(1);
 }
 
-/* Where the tracers are not called, the direct call is not made. */
+/* Where recursion prevents the calls of the tracers, it prevents the direct call too. */
 static void sets_test_direct_recursion(struct kunit *test)
 {
 	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
@@ -598,7 +598,7 @@ static bool is_in_stack(unsigned int i, void *func)
 	return i < stack_depth && !strcmp(name, wanted);
 }
 
-/* Between a tracer and the traced function there is one entry, as for one tracer. */
+/* One stack entry is between a tracer and the traced function, as for one tracer. */
 static void sets_test_stack(struct kunit *test)
 {
 	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS };
@@ -623,7 +623,7 @@ static void sets_test_stack(struct kunit *test)
 	}
 }
 
-/* The list is called while there are more tracers than a set has, and only then. */
+/* The list is called only while there are more tracers than a set can have. */
 static void sets_test_no_list(struct kunit *test)
 {
 	const unsigned int nr = 34, max = 32;
@@ -643,7 +643,7 @@ static void sets_test_no_list(struct kunit *test)
 	}
 }
 
-/* Functions that the same tracers trace have one set. */
+/* Functions that the same tracers trace share a set. */
 static void sets_test_shared(struct kunit *test)
 {
 	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
@@ -692,7 +692,7 @@ static void sets_test_name(struct kunit *test)
 	KUNIT_EXPECT_NE_MSG(test, strncmp(name, "ftrace_set_", 11), 0, "%s", name);
 }
 
-/* A task that stays in a tracer, which it may be preempted in. */
+/* A task that stays in a tracer, where it may be preempted. */
 static struct {
 	struct completion entered;
 	const void *caller;
@@ -717,8 +717,8 @@ static int call_and_linger(void *unused)
 }
 
 /*
- * The code of a set that no function calls any more stays as it is while a task will
- * return there. Half a second is long for what does not wait.
+ * The code of an unused set must not change while a task will return to it. Half a
+ * second is enough to free the code if the kernel does not wait for the task.
  */
 static void expect_code_stays(struct kunit *test, struct tracer *newest)
 {
@@ -768,7 +768,7 @@ static int register_named(struct kunit *test, struct tracer *tracer,
 	return register_ftrace_function(&tracer->ops);
 }
 
-/* Neither of them is registered, nor is its name taken. */
+/* The registration fails, and the tracer is not called. */
 static void expect_bad_name(struct kunit *test, struct tracer *tracer, const char *name,
 			    unsigned long flags, int error)
 {
@@ -820,7 +820,7 @@ static void sets_test_twice(struct kunit *test)
 	stop(test, &tracers[0]);
 }
 
-/* These are of the kernel, whether they run or not. */
+/* The kernel's own names are reserved, even if their tracers are not registered. */
 static void sets_test_reserved_names(struct kunit *test)
 {
 	struct tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
@@ -831,9 +831,9 @@ static void sets_test_reserved_names(struct kunit *test)
 }
 
 /*
- * Without memory for a set the same tracers are called; without memory for the
- * filter it stays as it was. There is a set meanwhile, so that there is memory for
- * code: the kernel tells at length when there is none.
+ * If the allocation of a set fails, the same tracers are called. If that of a filter
+ * fails, the filter does not change. A set exists all the time, so that memory for
+ * code is present: the kernel prints a long warning if there is none.
  */
 static bool joins_without(struct kunit *test, struct tracer *tracers, int nth)
 {
@@ -852,7 +852,7 @@ static bool joins_without(struct kunit *test, struct tracer *tracers, int nth)
 	call_a();
 	KUNIT_EXPECT_EQ(test, calls(), ret ? 1UL : 21UL);
 	expect_calls(test, b, 32);
-	/* What had no memory has it at the next update. */
+	/* The next update repeats the allocation that failed. */
 	stop(test, &tracers[2]);
 	if (IS_ENABLED(CONFIG_FTRACE_SETS) && IS_ENABLED(CONFIG_KALLSYMS))
 		KUNIT_EXPECT_FALSE(test, calls_list(test, traced_a));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit tests of immediate values: what a reader sees, from code and from
- * memory, before and after the value is set. With CONFIG_IMMEDIATE all the code
- * is patched, with CONFIG_IMMEDIATE_JUMP_LABEL branches are, and else these are
- * plain variables; the tests are the same but for those that look at the code.
+ * memory, before and after the value is set. With CONFIG_IMMEDIATE all sites
+ * are patched, with CONFIG_IMMEDIATE_JUMP_LABEL only branches; otherwise these
+ * are plain variables. The tests are the same, except those that inspect code.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -63,7 +63,7 @@ static void imv_test_initial(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, imv_read(imv_global), 7U);
 }
 
-/* Sets a value, looks at it from the code and from memory, and puts it back. */
+/* Sets a value, checks it from the code and from memory, and restores it. */
 #define expect_set(test, name, value)					\
 	do {								\
 		__typeof__(name##__imv) __old = _imv_read(name);	\
@@ -94,7 +94,7 @@ static void imv_test_extremes(struct kunit *test)
 	expect_set(test, imv_flag, true);
 }
 
-/* What lies behind a variable is of others. */
+/* Setting a member must not change the next one. */
 static struct {
 	u8 __aligned(IMV_ALIGN) one;
 	u8 behind_one;
@@ -165,7 +165,7 @@ static void imv_test_branch_any_size(struct kunit *test)
 	imv_set(imv_u64, 0x0123456789abcdefULL);
 }
 
-/* A loop that the compiler unrolls has a site for each round. */
+/* A loop that the compiler unrolls has a site for each iteration. */
 static void imv_test_unrolled(struct kunit *test)
 {
 	int i, sum = 0;
@@ -178,7 +178,7 @@ static void imv_test_unrolled(struct kunit *test)
 	imv_set(imv_int, -3);
 }
 
-/* Many values at once, so that each register is the target of a site. */
+/* Many values at once, so that sites load many different registers. */
 static noinline u64 read_all_registers(void)
 {
 	u64 a = imv_read(imv_u32), b = imv_read(imv_u32), c = imv_read(imv_u32);
@@ -236,7 +236,7 @@ static int set_beside(void *unused)
 	return 0;
 }
 
-/* Another task waits for a batch, also for one of the task that had the last one. */
+/* Other tasks wait for a batch, even if its task also owned the previous batch. */
 static void imv_test_batch_excludes(struct kunit *test)
 {
 	struct task_struct *thread;
@@ -269,7 +269,7 @@ static void imv_test_batch_excludes(struct kunit *test)
 	imv_set(imv_u8, 1);
 }
 
-/* More values than jump labels patch at a time. */
+/* More values than jump labels patch at once. */
 #define NR_VALUES	320
 
 static struct {
@@ -325,7 +325,7 @@ static noinline unsigned int count_true(void)
 static unsigned int nr_syncs;
 static void *sync_func;
 
-/* The second argument is what all CPUs are to do. */
+/* The second argument is the function that the CPUs call. */
 static int count_sync(struct kprobe *kp, struct pt_regs *regs)
 {
 	nr_syncs += regs_get_kernel_argument(regs, 1) == (unsigned long)sync_func;
@@ -333,8 +333,8 @@ static int count_sync(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /*
- * Sets the flag, and another value whose sites lie between those of the flag, and
- * says how often that made all CPUs synchronise.
+ * Sets the flag, and another value whose sites lie between those of the flag.
+ * Return: how often all CPUs were synchronised.
  */
 static unsigned int set_flag(bool value, bool with_memory)
 {
@@ -372,13 +372,13 @@ static void set_many_sites(struct kunit *test, bool with_memory, unsigned int sy
 }
 #endif
 
-/* Patching some hundred sites takes three synchronisations. */
+/* Patching a few hundred sites takes three synchronisations. */
 static void imv_test_many_sites(struct kunit *test)
 {
 	set_many_sites(test, true, 3);
 }
 
-/* Without memory they are patched some at a time. */
+/* If no memory can be allocated, they are patched in two rounds. */
 static void imv_test_many_sites_no_memory(struct kunit *test)
 {
 	need_failing_allocs(test);
@@ -466,7 +466,7 @@ static void imv_test_early(struct kunit *test)
 #endif
 }
 
-/* By now the text is freed, and must not be patched any more. */
+/* The __init text is freed by now and must not be patched. */
 static void __exit imv_test_exit(void)
 {
 	imv_set(imv_global, 9);
@@ -475,8 +475,8 @@ static void __exit imv_test_exit(void)
 module_exit(imv_test_exit);
 
 /*
- * One CPU sets two values in turn while another one reads: it may see either,
- * and nothing else.
+ * One CPU sets two values in turn while another CPU reads: it must see one of
+ * the two.
  */
 #define TORN_A	0x1111222233334444ULL
 #define TORN_B	0xaaaabbbbccccddddULL
@@ -491,7 +491,7 @@ struct reader {
 	unsigned long bad;
 };
 
-/* An emulator may run one CPU at a time, until it relaxes or has nothing to do. */
+/* An emulator may run only one CPU at a time, until that CPU relaxes or is idle. */
 static void let_others_run(struct reader *reader)
 {
 	cpu_relax();
@@ -544,9 +544,9 @@ static void imv_test_concurrent(struct kunit *test)
 }
 
 /*
- * The value of imv_guard is set thousands of times, more where that is fast,
- * while each CPU runs through the guards. The count is even while the guards
- * mirror count / 2 & 1, and odd while that changes.
+ * imv_guard is toggled for at least MIN_ROUNDS and MIN_TIME, while each CPU
+ * executes the guards. guard_count is odd while imv_guard changes; while it is
+ * even, the guards mirror guard_count / 2 & 1.
  */
 #define MIN_ROUNDS	1000
 #define MIN_TIME	(2 * HZ)
@@ -574,11 +574,11 @@ static int pass_guards(void *data)
 	struct reader *reader = data;
 
 	while (!kthread_should_stop()) {
-		/* The count before the guards ... */
+		/* Read the count before the guards ... */
 		unsigned long count = smp_load_acquire(&guard_count);
 		bool right = guards_are(count / 2 & 1);
 
-		/* ... and they before the count again. */
+		/* ... and the guards before the count again. */
 		smp_rmb();
 		if (!(count & 1) && READ_ONCE(guard_count) == count) {
 			reader->reads++;
@@ -619,7 +619,7 @@ static void set_guard(struct kunit *test, bool on)
 {
 	WRITE_ONCE(guard_count, guard_count + 1);
 	imv_set(imv_guard, on);
-	/* The guards are right before the count says so. */
+	/* All guards are patched before the count becomes even. */
 	smp_store_release(&guard_count, guard_count + 1);
 	if (!guards_are(on))
 		KUNIT_FAIL(test, "guards differ from %d", on);
@@ -720,16 +720,16 @@ static void imv_test_kprobe_refused(struct kunit *test)
 static const u8 nop2[] = { BYTES_NOP2 }, nop3[] = { BYTES_NOP3 };
 static const u8 nop5[] = { BYTES_NOP5 };
 
-/* A site that nothing executes: its record, its text and its variable. */
+/* A site that is never executed: its record, its text and its variable. */
 static struct fake {
 	struct imv_site site, other;
-	u8 far[64];		/* a small number in a record is no distance */
+	u8 far[64];		/* keeps distances to jump targets above IMV_INSN_MAX */
 	u8 text[16];
 	u8 target[256];
 	u64 var;
 } fake;
 
-/* @target is that of a jump, or the size of a data site. */
+/* @target is the relative target of a jump, or the size of a data site. */
 static void make_fake(unsigned int flags, s32 target, u64 value, const u8 *text,
 		      unsigned int size)
 {
@@ -741,7 +741,7 @@ static void make_fake(unsigned int flags, s32 target, u64 value, const u8 *text,
 	memcpy(fake.text, text, size);
 }
 
-/* A jump over @distance bytes of text, from the end of a short one. */
+/* A jump to the text that is @distance bytes after the end of a short jump. */
 static void make_fake_jump(unsigned int flags, unsigned int distance, bool value,
 			   const u8 *text, unsigned int size)
 {
@@ -764,7 +764,7 @@ static void expect_patched(struct kunit *test, const u8 *text, unsigned int size
 	expect_text(test, text, size);
 }
 
-/* A breakpoint at any of the first bytes, of which there are @nr, is left alone. */
+/* A breakpoint in any of the first @nr bytes makes patching fail, and stays. */
 static void expect_refused(struct kunit *test, unsigned int nr, unsigned int size)
 {
 	u8 old[16], text[16];
@@ -781,7 +781,7 @@ static void expect_refused(struct kunit *test, unsigned int nr, unsigned int siz
 	memcpy(fake.text, old, sizeof(old));
 }
 
-/* A breakpoint at a site that is not to change is not in the way, unless @hidden. */
+/* A breakpoint is accepted if the site needs no change, unless it hides that (@hidden). */
 static void expect_breakpoint_ignored(struct kunit *test, bool hidden)
 {
 	u8 old = fake.text[0];
@@ -799,7 +799,7 @@ static void imv_test_foreign_jump(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		/* From either form to either form, and then with a foreign byte. */
+		/* From each form, to the NOP or to the jump; then with a foreign byte. */
 		make_fake_jump(IMV_JUMP_NOP, 0x10, i, i ? nop2 : jmp2, 2);
 		expect_patched(test, i ? jmp2 : nop2, 2);
 		expect_patched(test, i ? jmp2 : nop2, 2);
@@ -814,14 +814,14 @@ static void imv_test_foreign_jump(struct kunit *test)
 		expect_refused(test, 5, 5);
 	}
 
-	/* One that looks like the NOP behind its first byte. */
+	/* A jump that differs from the NOP only in its first byte. */
 	make_fake_jump(IMV_JUMP_NOP, 0, 0, nop2, 2);
 	fake.site.target += (s8)nop2[1];
 	expect_patched(test, nop2, 2);
 	expect_breakpoint_ignored(test, true);
 }
 
-/* Wherever it leads: what was connected last is not known. */
+/* Any target is accepted, since the last one is not stored anywhere. */
 static void imv_test_foreign_jump_to(struct kunit *test)
 {
 	const u8 jmp5[] = { JMP32_INSN_OPCODE, 0x78, 0x56, 0x34, 0x12 };
@@ -857,7 +857,7 @@ static void imv_test_foreign_mov(struct kunit *test)
 	expect_refused(test, 2, sizeof(wide));
 }
 
-/* Where a short jump is enough, a site is short, whatever the assembler chose. */
+/* A site whose target is near becomes short if the assembler made it long. */
 static void imv_test_long_jump(struct kunit *test)
 {
 	const u8 jmp5[] = { JMP32_INSN_OPCODE, 0x0d, 0, 0, 0 };
@@ -873,7 +873,7 @@ static void imv_test_long_jump(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, fake.text[5], INT3_INSN_OPCODE);
 	}
 
-	/* Not where there is no short one. */
+	/* Sites that have no short form do not change. */
 	make_fake_jump(IMV_JUMP_NOP, 128, 0, nop5, 5);
 	arch_imv_init_site(&fake.site);
 	KUNIT_EXPECT_EQ(test, arch_imv_insn_size(&fake.site), 5U);
@@ -889,7 +889,7 @@ static void expect_built(struct kunit *test, bool built)
 	KUNIT_EXPECT_EQ(test, arch_imv_is_built(&fake.site), built);
 }
 
-/* One byte after the other is another one: of those that tell, @nr. */
+/* A change of any of the first @nr bytes is detected. */
 static void expect_built_bytes(struct kunit *test, unsigned int nr)
 {
 	unsigned int i;
@@ -946,7 +946,7 @@ static void imv_test_built_jump(struct kunit *test)
 	expect_built(test, false);
 }
 
-/* Nothing is connected. Where it may lead is not the architecture's affair. */
+/* Built means: no code is connected. The architecture accepts any target. */
 static void imv_test_built_jump_to(struct kunit *test)
 {
 	s32 to_kernel = (void *)__imv_set - (void *)&fake.site.target;
@@ -969,7 +969,7 @@ static void imv_test_built_jump_to(struct kunit *test)
 }
 
 #ifdef CONFIG_MODULES
-/* The text of @mod is that of the fake: so much of it __init text, at the end. */
+/* The text of @mod is fake.text; its last @init_size bytes are __init text. */
 static int check_records(struct module *mod, unsigned int nr, unsigned int init_size)
 {
 	unsigned int size = sizeof(fake.text) - init_size;
@@ -985,7 +985,7 @@ static int check_records(struct module *mod, unsigned int nr, unsigned int init_
 	return imv_module_check(mod);
 }
 
-/* One record, in either kind of text. */
+/* Checks one record, in core text and in __init text. */
 static void expect_record(struct kunit *test, struct module *mod, int ret)
 {
 	KUNIT_EXPECT_EQ(test, check_records(mod, 1, 0), ret);
@@ -1001,7 +1001,7 @@ static struct module *new_module(struct kunit *test)
 	return mod;
 }
 
-/* A NOP of two bytes @at this byte of the text, which leads over @distance bytes. */
+/* A 2-byte NOP at offset @at of the text; its target is @distance bytes after it. */
 static void make_nop_at(unsigned int at, int distance)
 {
 	make_fake_jump(IMV_JUMP_NOP, at + distance, false, nop2, 0);
@@ -1032,10 +1032,10 @@ static void imv_test_damaged_insn(struct kunit *test)
 	make_nop_at(0, 4);
 	imv_site_forget(&fake.site);
 	expect_record(test, mod, -ENOEXEC);
-	/* A value that is loaded by no bytes. */
+	/* A data site of size 0. */
 	make_fake(2, 0, 0, nop2, sizeof(nop2));
 	expect_record(test, mod, -ENOEXEC);
-	/* Half of it in the __init text. */
+	/* Half of the instruction is in the __init text. */
 	make_nop_at(7, 4);
 	KUNIT_EXPECT_EQ(test, check_records(mod, 1, 8), -ENOEXEC);
 	make_nop_at(8, 4);
@@ -1059,7 +1059,7 @@ static void imv_test_damaged_target(struct kunit *test)
 	make_nop_at(4, sizeof(fake.text) - 5);
 	expect_record(test, mod, -ENOEXEC);
 
-	/* A stub may lead to the kernel, and no other site. */
+	/* Only a stub may lead to the kernel. */
 	memcpy(jmp5 + 1, &distance, sizeof(distance));
 	make_fake(IMV_JUMP_TO, to_kernel, 0, jmp5, sizeof(jmp5));
 	expect_record(test, mod, 0);
@@ -1080,7 +1080,7 @@ static void imv_test_damaged_var(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, mod);
 	make_fake(2, sizeof(word), 0, word, sizeof(word));
 	expect_record(test, mod, 0);
-	/* Below the kernel, where nothing is. */
+	/* Below the kernel, where nothing is mapped. */
 	fake.site.var = S32_MIN + 2;
 	expect_record(test, mod, -ENOEXEC);
 	/* Data of the kernel, and its text. */
@@ -1090,7 +1090,7 @@ static void imv_test_damaged_var(struct kunit *test)
 	expect_record(test, mod, -ENOEXEC);
 }
 
-/* Two records, each of a MOV of so many bytes at this place. */
+/* Two records, each of a MOV at the given offset and of the given size. */
 static int check_two(struct module *mod, int at, s32 size, int other_at, s32 other_size)
 {
 	const u8 text[] = { 0x41, 0xb8, 0, 0, 0, 0, 0xbf, 0, 0, 0, 0 };
@@ -1106,7 +1106,7 @@ static int check_two(struct module *mod, int at, s32 size, int other_at, s32 oth
 	return check_records(mod, 2, sizeof(fake.text)) == ret ? ret : 1;
 }
 
-/* Each byte of the text belongs to one site. A MOV may have another one in it. */
+/* Sites must not overlap, even if a part of a MOV is also a valid MOV. */
 static void imv_test_damaged_twice(struct kunit *test)
 {
 	struct module *mod = new_module(test);
@@ -1139,7 +1139,7 @@ static void imv_test_check_no_memory(struct kunit *test)
 }
 #endif /* CONFIG_MODULES */
 
-/* The other CPU patches the sites of imv_torn_flag until it is told to stop. */
+/* Patches the sites of imv_torn_flag, on another CPU, until it is stopped. */
 static int toggle_until_stopped(void *data)
 {
 	bool value = false;
@@ -1174,7 +1174,7 @@ static u8 *find_near_site(void)
 {
 	u8 *start = (u8 *)near_site, *pos;
 
-	/* The end of the range is not to become the address of what lies there. */
+	/* Keeps near_site + 32 out of the code: it may be the address of a function. */
 	OPTIMIZER_HIDE_VAR(start);
 	for (pos = start; pos < start + 32; pos++)
 		if (imv_text_reserved(pos, pos))
@@ -1276,7 +1276,7 @@ static void imv_test_beside_jump_label(struct kunit *test)
 #endif /* CONFIG_IMMEDIATE && CONFIG_X86 */
 
 #if defined(CONFIG_X86) && !defined(CONFIG_UML)
-/* What a CPU does that meets the breakpoint of a site: for each register. */
+/* The emulation of a MOV by the breakpoint handler, for each register. */
 static unsigned long *reg_of(struct pt_regs *regs, int nr)
 {
 	unsigned long *reg[] = {

@@ -3,13 +3,12 @@
  * KUnit tests of what CPUs execute while the instruction of an immediate value is
  * patched.
  *
- * Patching is stopped between each two of its steps, by probes on the functions
- * that it calls there. At each stop two CPUs execute the instruction: the one that
- * patches, and another one that is held meanwhile. Each does so plainly, in an NMI,
- * in a breakpoint handler, and in an NMI that comes in a breakpoint handler. What
- * they see is the old value or the new one, and the new one alone as soon as all
- * CPUs know of the breakpoint. For the why, see
- * Documentation/trace/immediate-patching.rst.
+ * Probes on the functions that patching calls stop it between its steps. At each
+ * stop two CPUs execute the instruction: the one that patches, and another one that
+ * is held until then. Each executes it in task context, in an NMI, in a breakpoint
+ * handler, and in an NMI within a breakpoint handler. They must read the old value
+ * or the new one, and only the new one as soon as all CPUs are synchronised with the
+ * breakpoint. Documentation/trace/immediate-patching.rst gives the reasons.
  */
 #include <kunit/test.h>
 #include <linux/cpu.h>
@@ -63,7 +62,7 @@ static const char * const step_names[] = {
 	[AFTER] = "after",
 };
 
-/* Who executes the instructions at a stop. */
+/* Contexts and CPUs that execute the instructions at a stop. */
 enum context { PLAIN, IN_NMI, IN_TRAP, IN_NMI_IN_TRAP, NR_CONTEXTS };
 enum { HERE, ELSEWHERE, NR_CPUS_USED };
 
@@ -74,17 +73,17 @@ enum { HERE, ELSEWHERE, NR_CPUS_USED };
 struct stop {
 	enum step step;
 	bool elsewhere;		/* did the other CPU look too? */
-	bool all_synced;	/* did all CPUs since the last SYNC? */
+	bool all_synced;	/* have all CPUs synchronised since the last SYNC? */
 	int seen[NR_CPUS_USED][NR_CONTEXTS];
 	u8 text[MAX_TEXT];
 };
 
-/* What is patched now, and what was seen. */
+/* The current change, and the results of its stops. */
 static struct {
 	struct task_struct *task;
-	int (*look)(void);	/* how many new values are read, or BAD */
-	int nr;			/* of all values */
-	const u8 *text;		/* of the instruction, if there is one */
+	int (*look)(void);	/* returns how many values are new, or BAD */
+	int nr;			/* number of values */
+	const u8 *text;		/* the instruction, or NULL to ignore the text */
 	unsigned int text_size;
 	struct form *first_form, *last_form;
 	struct form *bad_form;
@@ -98,10 +97,10 @@ static struct {
 static struct {
 	struct task_struct *task;
 	bool hold, held;
-	struct stop *stop;	/* to look at, NULL when that is done */
+	struct stop *stop;	/* the stop to look at, NULL when done */
 } other;
 
-/* What all CPUs do to synchronise. */
+/* The function that all CPUs call to synchronise. */
 static void *sync_func;
 
 static DEFINE_PER_CPU(int *, look_in_nmi_for);
@@ -125,7 +124,7 @@ static int look_at_forms(void)
 	return nr;
 }
 
-/* How many of the values make this sum, when the others are old? */
+/* Return: how many values are new, if all add up to @sum; or BAD. */
 static int count_new(unsigned long sum, unsigned long old, unsigned long new)
 {
 	int nr;
@@ -164,7 +163,7 @@ static int nmi_handler(unsigned int type, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
-/* An emulated CPU may stand still for long, which is no reason to complain. */
+/* No warning if it takes long: an emulated CPU may be paused. */
 static struct nmiaction nmi_action = {
 	.list = LIST_HEAD_INIT(nmi_action.list),
 	.handler = nmi_handler,
@@ -180,7 +179,7 @@ static void look_in_nmi(int *seen)
 		cpu_relax();
 }
 
-/* Its first instruction is a breakpoint. */
+/* A kprobe puts a breakpoint on its first instruction. */
 static noinline __noclone notrace void trap(int *seen)
 {
 	asm volatile("nop" : : "r" (seen) : "memory");
@@ -195,7 +194,7 @@ static int look_in_trap(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-/* With it the breakpoint does not become a jump. */
+/* A kprobe that has a post handler is not optimised into a jump. */
 static void stay_a_breakpoint(struct kprobe *kp, struct pt_regs *regs,
 			      unsigned long flags)
 {
@@ -217,13 +216,13 @@ static void look(int *seen)
 }
 
 /*
- * The other CPU. While it is held nothing else runs there but interrupts, so that
- * the patching task may wait for it, whatever locks that holds. What that sleeps
- * for before or after may need this CPU: then it is not held. It executes nothing
- * that is patched but at stops: QEMU with a thread a CPU may keep for ever what it
- * translates while that is written.
+ * The other CPU. While it is held, no other task runs there, so the patching task
+ * can wait for it with any locks held. It is not held before and after patching,
+ * when the patching task may sleep until some task has run on this CPU. It executes
+ * patched code only at stops: QEMU with a thread per CPU may translate code while
+ * that is written, and never update the translation.
  *
- * A synchronisation that does not wait for this CPU would be over meanwhile.
+ * The delay at SYNC exposes a synchronisation that does not wait for this CPU.
  */
 static void look_at_stop(struct stop *stop)
 {
@@ -231,7 +230,7 @@ static void look_at_stop(struct stop *stop)
 
 	look(stop->seen[ELSEWHERE]);
 	local_irq_save(flags);
-	/* What is seen comes before it is told. */
+	/* The results are stored before the patching CPU continues. */
 	smp_store_release(&other.stop, NULL);
 	if (stop->step == SYNC)
 		udelay(9);
@@ -243,16 +242,16 @@ static void be_held(void)
 	struct stop *stop;
 
 	preempt_disable();
-	/* Nothing of what is read while it is held is read before. */
+	/* Everything below is read after held is set. */
 	smp_store_mb(other.held, true);
 	while (READ_ONCE(other.hold)) {
-		/* A stop is ready before it is given. */
+		/* The stop is initialised before other.stop is set. */
 		stop = smp_load_acquire(&other.stop);
 		if (stop)
 			look_at_stop(stop);
 		cpu_relax();
 	}
-	/* All that is seen comes before it is not held any more. */
+	/* All reads are complete before held is cleared. */
 	smp_store_release(&other.held, false);
 	preempt_enable();
 }
@@ -284,7 +283,7 @@ static void release_other(void)
 		cpu_relax();
 }
 
-/* Interrupts may be off at WRITTEN: then it is too late to hold a CPU. */
+/* At WRITTEN, where interrupts may be off, it is too late to start holding a CPU. */
 static void stop_at(enum step step)
 {
 	struct stop *stop;
@@ -321,7 +320,7 @@ static void at_written(struct fprobe *fp, unsigned long ip, struct pt_regs *regs
 	stop_at(WRITTEN);
 }
 
-/* The second argument is what all CPUs are to do. It may begin with an ENDBR. */
+/* The second argument is the function to call. sync_func may be after its ENDBR. */
 static bool is_sync(struct pt_regs *regs)
 {
 	unsigned long func = regs_get_kernel_argument(regs, 1);
@@ -360,7 +359,7 @@ static void at_synced(struct fprobe *fp, unsigned long ip, struct pt_regs *regs,
 	stop_at(SYNCED);
 }
 
-/* Perhaps there was nothing to patch. */
+/* Also called if there was nothing to patch. */
 static void at_finished(struct fprobe *fp, unsigned long ip, struct pt_regs *regs,
 			void *data)
 {
@@ -374,7 +373,7 @@ static void at_core(struct fprobe *fp, unsigned long ip, struct pt_regs *regs,
 	this_cpu_write(synced, true);
 }
 
-/* The functions that patching calls before it begins, between its steps, and after. */
+/* Functions that patching calls before, between and after its steps. */
 static struct {
 	const char *function;
 	struct fprobe fprobe;
@@ -438,7 +437,7 @@ static int seen_most(const struct stop *stop)
 	return most;
 }
 
-/* Says what is wrong with a stop, and counts that. */
+/* Reports what is wrong at a stop. */
 static void blame(struct kunit *test, const struct stop *stop, const char *what)
 {
 	int i;
@@ -454,7 +453,7 @@ static void blame(struct kunit *test, const struct stop *stop, const char *what)
 			  stop->seen[ELSEWHERE][i], stop->elsewhere);
 }
 
-/* Whatever is seen is old or new, and new alone in the end. */
+/* Each value is old or new; all are old before the change, and new after it. */
 static void check_values(struct kunit *test)
 {
 	const struct stop *stop, *last = &run.stops[run.nr_stops - 1];
@@ -478,7 +477,7 @@ static void check_values(struct kunit *test)
 	}
 }
 
-/* Which steps may follow a step. */
+/* May @step follow @last? */
 static bool may_follow(enum step step, enum step last)
 {
 	switch (step) {
@@ -515,8 +514,8 @@ static void check_order(struct kunit *test)
 }
 
 /*
- * Once all CPUs know of the breakpoints of a round, all see what they see to the
- * end of the round: so many new values. Before, none sees more.
+ * After the first synchronisation of a round, all CPUs read the same number of new
+ * values until the end of the round. Before, none reads more.
  */
 static const struct stop *check_round(struct kunit *test, const struct stop *stop,
 				      int *nr)
@@ -554,7 +553,7 @@ static void check_rounds(struct kunit *test)
 		stop = check_round(test, stop, &nr);
 }
 
-/* An instruction by itself: its bytes change from the second to the first. */
+/* A single instruction: INT3, then its other bytes, then its first byte is written. */
 static void check_text(struct kunit *test)
 {
 	const u8 *old = run.stops[0].text, *new = run.stops[run.nr_stops - 1].text;
@@ -625,7 +624,7 @@ static void begin_forms(struct form *first, unsigned int nr)
 	run.last_form = first + nr - 1;
 }
 
-/* The instruction of a form; it is the only one near there. */
+/* Finds the instruction of a form; no other site is near. */
 static void find_text(struct kunit *test, const struct form *form)
 {
 	const u8 *text = form->text;
@@ -705,8 +704,8 @@ static void imv_states_thousands(struct kunit *test)
 }
 
 /*
- * Others that patch in the same way: function tracing and, beside immediate values,
- * the trampoline of a tracepoint. The call that is patched in and out counts.
+ * Other users of this way of patching: function tracing, and tracepoints with their
+ * trampolines. The call that is patched in and out increments a counter.
  */
 static bool calls_expected;
 

@@ -3,8 +3,8 @@
 #define _TEST_IMMEDIATE_STATES_H
 
 /*
- * What lib/test_immediate_states.c executes while it is patched: instructions of
- * all sizes and kinds, in chosen places.
+ * The code that lib/test_immediate_states.c executes while it is patched:
+ * instructions of all sizes and kinds, at chosen addresses.
  */
 #include <linux/immediate.h>
 #include <linux/linkage.h>
@@ -20,18 +20,18 @@ enum kind { UNSIGNED, SIGNED, TRUTH, JUMP_TO };
 struct form {
 	const char *name;
 	u64 (*read)(void);
-	const u8 *text;		/* the instruction, or a little before it */
+	const u8 *text;		/* at the instruction or shortly before it */
 	void *var;
 	enum kind kind;
 	unsigned int size;	/* of the variable */
 	unsigned int insn_size;	/* 0: the compiler chose it */
 	unsigned int boundary;
-	unsigned int before;	/* so many bytes of the instruction are before that */
+	unsigned int before;	/* bytes of the instruction in front of the boundary */
 	u64 old, new;
 };
 
 /*
- * As in any code.
+ * Forms that use the normal interface.
  */
 #define API_FORM(type, name)						\
 	static DEFINE_IMV(type, name##_var);				\
@@ -79,9 +79,9 @@ static noinline __noclone u64 branch_likely(void)
 	ANNOTATE_NOENDBR
 
 /*
- * In a chosen place: with @before bytes in front of a boundary. A boundary of one
- * byte is everywhere. Numbers of labels: 1 the instruction, 2 its end, 3 what is
- * in front of it, 4 the target of a jump, 5 the end.
+ * At a chosen address: with @before bytes in front of a boundary. For any address,
+ * the boundary is 1. Labels: 1 the instruction, 2 its end, 3 the start of the form,
+ * 4 the target of a jump, 5 the end of the form.
  */
 #define PLACE(name, boundary, before)					\
 	"jmp 3f\n\t"							\
@@ -119,7 +119,7 @@ static noinline __noclone u64 branch_likely(void)
 	DEFINE_PLACED(name, "r9", u64,					\
 		      MOV_TEXT(name, boundary, before, "movabsq $0, %q0"), 3)
 
-/* The flags survive: the value, if the carry flag is set before. */
+/* The flags must not change: the value is inverted if the carry flag is lost. */
 #define DEFINE_CARRY(name, boundary, before)				\
 	DEFINE_PLACED(name, "ax", u32,					\
 		      "stc\n\t"						\
@@ -136,7 +136,7 @@ static noinline __noclone u64 branch_likely(void)
 #define NOP_BACK_INSN	NOP_INSN
 #endif
 
-/* What the register gets if the jump leads away is the value too. */
+/* Reads @straight if the site is a NOP, and @away if it is a jump. */
 #define JUMP_TEXT(name, boundary, before, insn, gap, straight, away)	\
 	PLACE(name, boundary, before)					\
 	"1: " insn "\n\t"						\
@@ -265,9 +265,9 @@ FORMS(DEFINE_FORM)
 
 #ifdef CONFIG_64BIT
 /*
- * Like the stub of a tracepoint: a jump that leads anywhere, or a call. What it
- * leads to says what the value is. It is a JMP of five bytes, and behind it a TEST
- * of IMV_JUMP_TO_OWNER_SIZE, to which the call returns. No address is odd.
+ * Like the stub of a tracepoint: a jump to any target, or a call. The value that is
+ * read depends on the target. A TEST of IMV_JUMP_TO_OWNER_SIZE bytes, to which a
+ * call returns, follows the 5-byte JMP. The targets are aligned: no address is odd.
  */
 DECLARE_IMV(s32, imv_states_code);
 DEFINE_IMV(s32, imv_states_code);
@@ -375,8 +375,8 @@ static struct form forms[] = {
 };
 
 /*
- * Thousands of instructions: data of two sizes and a jump, again and again. What
- * each reads is summed up.
+ * Thousands of sites: values of two sizes and jumps. The values that they read are
+ * summed up.
  */
 #define NR_MANY		2100
 
@@ -394,7 +394,7 @@ static u64 many_old_wide, many_new_wide;
 	"addq %%rax, %1\n"
 #define MANY_VALUES	3
 #else
-static int many_wide__imv;	/* not looked at */
+static int many_wide__imv;	/* not used */
 #define MANY_WIDE
 #define MANY_VALUES	2
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit tests of markers: which probes are called, with which values, and what
- * registration answers.
+ * registration returns.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -45,7 +45,7 @@ static int fed_reg(void)
 
 DEFINE_TRACE_FN(kunit_fed, fed_reg, NULL, TP_PROTO(int number), TP_ARGS(number));
 
-/* What the probes saw: each call adds its private digit at the end. */
+/* What the probes recorded: each call appends its private digit to calls. */
 static unsigned long calls;
 static int last_number;
 static char last_text[16];
@@ -121,7 +121,7 @@ static int marker_test_init(struct kunit *test)
 	return 0;
 }
 
-/* The markers of the tests, for the fixture. */
+/* The markers that marker_test_exit() cleans up. */
 static const char *const used_names[] = {
 	"kunit_number", "kunit_all", "kunit_noargs", "kunit_load", "kunit_sites",
 	"kunit_nowhere", "kunit_x", "kunit_tp_a", "kunit_tp_b", "kunit_two",
@@ -142,7 +142,7 @@ static bool detach_any(void *func)
 static void probe_all(void *private, void *call_private, const char *format,
 		      va_list *args);
 
-/* Detaches and disarms whatever a failed case left. */
+/* Detaches and disarms what a failed case left behind. */
 static void marker_test_exit(struct kunit *test)
 {
 	unsigned int i;
@@ -177,7 +177,7 @@ static void marker_test_on_and_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_evaluated, 1);
 }
 
-/* Each probe has arguments of its own to consume. */
+/* Each probe gets its own va_list. */
 static void marker_test_several(struct kunit *test)
 {
 	unsigned long i;
@@ -232,7 +232,7 @@ static void marker_test_arm_nests(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_disarm(""), -EINVAL);
 }
 
-/* Arming outlives the probes. */
+/* A marker stays armed when its probes are unregistered. */
 static void marker_test_arm_stays(struct kunit *test)
 {
 	marker_probe_register("kunit_number", NUMBER_FORMAT, variadic, digit(1));
@@ -257,7 +257,7 @@ static void attach_and_arm(void)
 	marker_arm("kunit_number");
 }
 
-/* A second probe of a marker, or a second arming, does not wait for a task that defers. */
+/* A second probe, or arming again, takes effect at once while another task defers. */
 static void marker_test_deferred_by_another(struct kunit *test)
 {
 	struct deferrer deferrer;
@@ -297,7 +297,7 @@ static noinline void fire_two(void)
 	trace_mark(kunit_two, "two %u", 2);
 }
 
-/* The count of arming is that of the name, whatever the formats. */
+/* The arm count belongs to the name, not to a format. */
 static void marker_test_two_formats(struct kunit *test)
 {
 	marker_probe_register("kunit_two", "one %d", variadic_ignore, digit(1));
@@ -314,7 +314,7 @@ static void marker_test_two_formats(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_two"), 0);
 }
 
-/* A name and a format that change while they are looked up change nothing. */
+/* The name and the format are copied: the caller may change them afterwards. */
 static void marker_test_changing_name(struct kunit *test)
 {
 	char name[] = "kunit_number", format[] = NUMBER_FORMAT;
@@ -385,7 +385,7 @@ static void marker_test_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 2UL);
 }
 
-/* Asks for another task, as a timer would. */
+/* Requests a reschedule, like the timer interrupt. */
 static void probe_asks(void *private, void *call_private, const char *format,
 		       va_list *args)
 {
@@ -393,7 +393,7 @@ static void probe_asks(void *private, void *call_private, const char *format,
 	ask_for_task_switch();
 }
 
-/* Where a hit enables preemption again, the task does not go on in place of another. */
+/* A hit reschedules when it re-enables preemption. */
 static void marker_test_resched(struct kunit *test)
 {
 	unsigned int i, late = 0;
@@ -457,7 +457,7 @@ static void marker_test_walk_stops(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, visited, 2U);
 }
 
-/* Places that share a name and a format are one marker to probes. */
+/* Sites that share a name and a format are one marker for probes. */
 static void marker_test_sites(struct kunit *test)
 {
 	struct marker_info info = { };
@@ -491,7 +491,7 @@ static void marker_test_waits(struct kunit *test)
 						      NULL), 0);
 }
 
-/* Markers are found by the hash of their names, which these share on some machines. */
+/* Markers are looked up by the hash of the name; these two collide on some machines. */
 static void marker_test_same_hash(struct kunit *test)
 {
 	static const char a[] = "kunit_hash_60216", b[] = "kunit_hash_220715";
@@ -568,7 +568,7 @@ static void marker_test_variadic_formats(struct kunit *test)
 
 #define SIXTEEN_FORMAT	"%d %d %d %d %d %d %d %d %d %d %d %d %d %d %ld %ld"
 
-/* As many arguments as such a probe may have, each in its place. */
+/* The maximal number of arguments of a variadic probe. */
 static void variadic_sixteen(const struct __mark_marker *marker, void *private,
 			     const char *format, ...)
 {
@@ -626,10 +626,10 @@ static void marker_test_names(struct kunit *test)
 {
 	expect_names(test, "100%% at addr 0x%08lx, size=%u name_2: %s (%d,%d)",
 		     (const char *[]){ "addr", "size", "name_2", "arg4", "arg5", NULL });
-	/* One that is taken, one of C, one of trace events, digits alone. */
+	/* Not used as names: one that is taken, C keywords, a common field, digits. */
 	expect_names(test, "a %d a %d while %d common_pid %d 12 %d auto %d",
 		     (const char *[]){ "a", "arg2", "arg3", "arg4", "arg5", "arg6", NULL });
-	/* A number that is a name of the format. */
+	/* The default name of the second field is taken. */
 	expect_names(test, "arg2 %d %d %d",
 		     (const char *[]){ "arg2", "arg3", "arg4", NULL });
 	expect_names(test, MARK_NOARGS, (const char *[]){ NULL });
@@ -676,7 +676,7 @@ static int note_state(struct notifier_block *nb, unsigned long state, void *mod)
 	return NOTIFY_OK;
 }
 
-/* Who comes late hears of what is there; for code in the kernel that is NULL. */
+/* A new notifier is called for modules that are loaded, and with NULL for the kernel. */
 static void marker_test_notifier(struct kunit *test)
 {
 	struct notifier_block nb = { .notifier_call = note_state };
@@ -690,7 +690,7 @@ static void marker_test_notifier(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, states, 12UL);
 }
 
-/* Asks for what a probe cannot have. */
+/* Calls functions that a probe must not call. */
 static void probe_registers(void *private, void *call_private,
 			    const char *format, va_list *args)
 {
@@ -736,7 +736,7 @@ static void marker_test_unknown_probe(struct kunit *test)
 	marker_probe_unregister("kunit_number", probe, digit(1));
 }
 
-/* The name alone stands for the probes of the article's form. */
+/* With a name alone, all variadic probes of that name are unregistered. */
 static void marker_test_unregister_name(struct kunit *test)
 {
 	unsigned long i;
@@ -788,7 +788,7 @@ static void marker_test_private_data(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 }
 
-/* One of the markers that a probe is on with the same data. */
+/* Each call detaches the probe with this data from one marker. */
 static void marker_test_private_data_of_two(struct kunit *test)
 {
 	marker_probe_register("kunit_number", NUMBER_FORMAT, probe_ignore, digit(7));
@@ -828,7 +828,7 @@ static void marker_test_tracepoint(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 1122UL);
 }
 
-/* An unarmed variadic probe connects nothing; arming does. */
+/* A variadic probe enables the tracepoint only while the marker is armed. */
 static void marker_test_tracepoint_armed(struct kunit *test)
 {
 	marker_probe_register("kunit_tp_a", "a %d", variadic, digit(1));
@@ -845,8 +845,8 @@ static void marker_test_tracepoint_armed(struct kunit *test)
 }
 
 /*
- * Names with a format that can be armed and one whose tracepoint fails, whichever
- * comes first in the order of compilers.
+ * Each name has a format that can be armed and a format whose tracepoint fails. The
+ * order of the two sites differs between the names, in any layout of the compiler.
  */
 static noinline void fire_half_a(void)
 {
@@ -934,7 +934,7 @@ static int detach_fed(const char *name, unsigned long nr)
 	return marker_probe_unregister(name, probe_ignore, digit(nr));
 }
 
-/* Several probes on one tracepoint, and one probe on several, feed markers. */
+/* Several probes of one tracepoint, and one probe of several tracepoints, feed markers. */
 static void marker_test_feeds(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, attach_fed("kunit_fed_c", "c %d", 3), 0);
@@ -942,7 +942,7 @@ static void marker_test_feeds(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
 	KUNIT_EXPECT_EQ(test, attach_fed("kunit_fed_b", "b %d", 2), 0);
 	KUNIT_EXPECT_EQ(test, fire_fed(), 23UL);
-	/* Its probe is called by both tracepoints now, with both markers in it. */
+	/* Both tracepoints call its probe now, and each call hits both markers. */
 	KUNIT_EXPECT_EQ(test, attach_fed("kunit_fed_a", "a %d", 1), 0);
 	KUNIT_EXPECT_EQ(test, fire_fed(), 21313UL);
 
@@ -956,7 +956,7 @@ static void marker_test_feeds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fire_fed(), 0UL);
 }
 
-/* Each feed is found among many, in whichever order they come and go. */
+/* Each feed is found among many. The order of attaching varies. */
 static void marker_test_many_feeds(struct kunit *test)
 {
 	static const struct { const char *name, *format; } fed[] = {
@@ -988,7 +988,7 @@ static void expect_no_feed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fed_twice", 1), -ENOENT);
 }
 
-/* Whichever tracepoint fails, the other one is disconnected again. */
+/* If one tracepoint fails, the other one is disabled again. */
 static void marker_test_feed_fails(struct kunit *test)
 {
 	reg_result = -EBUSY;
@@ -1034,7 +1034,7 @@ static int attach_variadic(const char *name, const char *format)
 	return marker_probe_register(name, format, variadic_ignore, digit(1));
 }
 
-/* Each allocation of a registration fails once, of a name that is not there too. */
+/* Each allocation of a registration fails once, also for a name without a marker. */
 static void try_without_memory(struct kunit *test,
 			       int (*attach)(const char *name, const char *format),
 			       const char *name, const char *format)
@@ -1048,7 +1048,7 @@ static void try_without_memory(struct kunit *test,
 		if (!nth_alloc_failed())
 			break;
 		stop_failing();
-		if (!ret) {	/* that could go on without */
+		if (!ret) {	/* this allocation is optional */
 			KUNIT_EXPECT_EQ(test, __marker_probe_unregister(name, func, digit(1)), 0);
 			continue;
 		}
@@ -1094,8 +1094,8 @@ static void marker_test_no_memory_to_remove(struct kunit *test)
 
 #ifdef CONFIG_MODULES
 /*
- * A module that is only its records: two markers of a name, and one that is fed by a
- * tracepoint of another module.
+ * A fake module that has only records: two sites of a marker, and one that is fed by
+ * a tracepoint of another module.
  */
 struct fake_module {
 	char text[16];
@@ -1195,7 +1195,7 @@ static void marker_test_bad_strings(struct kunit *test)
 	expect_refused(test);
 	memset(fake->format, 'x', sizeof(fake->format) - 1);
 	expect_taken(test);
-	/* Outside the module; up to its end. */
+	/* Strings outside the module, and at its end. */
 	fake->site[2].name = "kunit_fake";
 	expect_refused(test);
 	fake->site[0].format = "number %d";
@@ -1233,7 +1233,7 @@ static void marker_test_bad_records(struct kunit *test)
 	expect_taken(test);
 }
 
-/* What is loaded by force may have been built for other records. */
+/* The records of a module that was loaded by force may have another layout. */
 static void marker_test_tainted_module(struct kunit *test)
 {
 	need_fake(test);
@@ -1246,7 +1246,7 @@ static void marker_test_tainted_module(struct kunit *test)
 	fake_goes();
 }
 
-/* It goes and leaves its probes, here all that are this function. */
+/* Unloading a module detaches the probes that it left behind, here probe_ignore(). */
 static void marker_test_stray_probes(struct kunit *test)
 {
 	need_fake(test);
@@ -1267,7 +1267,7 @@ static void marker_test_stray_probes(struct kunit *test)
 }
 
 #ifdef MODULE
-/* The fake's probe; its text is that of the module of the tests. */
+/* The tracepoint probe of the fake module, which has the text of the test module. */
 static void probe_fake(void *data, int number)
 {
 	calls = 7;
@@ -1301,7 +1301,7 @@ static void expect_guards(struct kunit *test, bool plain, bool fed)
 	KUNIT_EXPECT_EQ(test, trace_kunit_fed_enabled(), fed);
 }
 
-/* It finds probes that wait, is left by them, and finds others. */
+/* Markers of a module find the registered probes, also when it is loaded again. */
 static void marker_test_module(struct kunit *test)
 {
 	struct notifier_block nb = { .notifier_call = note_fake };
@@ -1325,7 +1325,7 @@ static void marker_test_module(struct kunit *test)
 	attach_fed("kunit_fake_fed", "number %d", 3);
 	expect_guards(test, false, true);
 
-	fake->mod.core_layout.size = 0;		/* it has no probe that it leaves */
+	fake->mod.core_layout.size = 0;		/* no probe is in the module */
 	fake_goes();
 	KUNIT_EXPECT_EQ(test, fake_states, 12UL);
 	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
@@ -1347,7 +1347,7 @@ static void marker_test_module(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_fed", 3), 0);
 }
 
-/* One that cannot come leaves nothing. */
+/* A module that fails to load leaves nothing behind. */
 static void marker_test_module_fails(struct kunit *test)
 {
 	int ret, nth;
@@ -1369,7 +1369,7 @@ static void marker_test_module_fails(struct kunit *test)
 		if (!nth_alloc_failed())
 			break;
 		stop_failing();
-		if (ret)	/* without an event it may come */
+		if (ret)	/* it may be loaded without an event */
 			KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
 		KUNIT_EXPECT_EQ(test, fake_sites(), ret ? 0U : 3U);
 		expect_guards(test, false, !ret);
@@ -1396,7 +1396,7 @@ static bool has_event(const char *name)
 	return true;
 }
 
-/* The event of a module's marker is there as long as the module, or as it is enabled. */
+/* A marker's event exists while the module is loaded or the event is enabled. */
 static void marker_test_module_events(struct kunit *test)
 {
 	unsigned int tries;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of the formats of markers: all that read them agree on each line of
- * the table. scripts/module-markers.sh is tried with the same table when the
- * kernel is built.
+ * KUnit tests of the formats of markers: all readers of formats in the kernel agree
+ * on each line of the table. scripts/module-markers.awk must agree with them.
  */
 #include <kunit/test.h>
 #include <linux/kernel.h>
@@ -110,12 +109,12 @@ static void formats_test_bad(struct kunit *test)
 	}
 }
 
-/* Each of its bytes is another one. */
+/* All bytes differ. */
 static unsigned long long sample = 0xf1f2f3f4f5f6f7f8ULL;
 
 /**
  * struct reading - what the probes read of an argument
- * @size: of the argument
+ * @size: size of the argument
  * @list: what a marker_probe_func read
  * @variadic: what a marker_variadic_func read
  */
@@ -173,7 +172,7 @@ static unsigned long long as_passed(unsigned long long value, size_t size)
 	return size == sizeof(long long) ? value : (unsigned int)value;
 }
 
-/* Each format that is good for other readers is a trace event. */
+/* Each good format is a trace event. */
 static void expect_event(struct kunit *test, const char *name, const char *format)
 {
 	struct trace_event_file *file;
@@ -188,12 +187,12 @@ static void expect_event(struct kunit *test, const char *name, const char *forma
 
 #define STRING_OF(name)	#name
 
-/* A pointer is made of a long. */
+/* A pointer is cast from an unsigned long. */
 #define VALUE_OF(c_type)						\
 	((c_type)(__typeof__(__builtin_choose_expr(sizeof(c_type) > sizeof(long), \
 						   0ULL, 0UL)))READ_ONCE(sample))
 
-/* A marker of its own for each line. */
+/* Each line gets its own marker. */
 #define TRY(name, format, c_type)					\
 do {									\
 	struct reading reading = { .size = sizeof(c_type) };		\
@@ -218,7 +217,7 @@ static void formats_test_calls(struct kunit *test)
 #ifdef CONFIG_EVENT_TRACING
 #define QUOTED_FORMAT	"100%% \"in\" \\ %d c %c s %s end%%"
 
-/* A record of it, as ftrace lays it out. */
+/* The ftrace record of kunit_quoted. */
 struct quoted_record {
 	struct trace_entry entry;
 	int in;
@@ -241,14 +240,14 @@ static struct trace_event_file *find_file(struct kunit *test, const char *name)
 	return IS_ERR(file) ? NULL : file;
 }
 
-/* The format for tools: a string of C, and what it is to print. */
+/* print_fmt, for tools: a C string and its arguments. */
 static void formats_test_print_fmt(struct kunit *test)
 {
 	const char *text =
 		"\"100%% \\\"in\\\" \\\\ %d c %s s %s end%%\", REC->in, REC->c, __get_str(s)";
 	struct trace_event_file *file;
 
-	hit_quoted();	/* without a caller there is no marker */
+	hit_quoted();	/* keeps the compiler from dropping the marker */
 	file = find_file(test, "kunit_quoted");
 	if (!file)
 		return;
@@ -283,7 +282,7 @@ static void formats_test_print(struct kunit *test)
 }
 
 #ifdef CONFIG_PERF_EVENTS
-/* Numbers alone, more than registers take. */
+/* Only numbers, more than fit into the argument registers. */
 #define NUMBERS_FORMAT	"a %d b %u c %ld d %llx e %c f %d g %lld"
 
 struct numbers_record {
@@ -304,7 +303,7 @@ static noinline void hit_numbers(void)
 	barrier();
 }
 
-/* As ftrace shows the fields, and as filters take them. */
+/* The fields as ftrace shows them and filters use them. */
 static void formats_test_fields(struct kunit *test)
 {
 	static const struct trace_event_fields wanted[] = {
@@ -339,7 +338,7 @@ static void formats_test_fields(struct kunit *test)
 	trace_put_event_file(file);
 }
 
-/* Strings: one as long as it is, one of at most three characters. */
+/* Strings: one of any length, one of at most three characters. */
 struct strings_record {
 	struct trace_entry entry;
 	u32 s, t;
@@ -357,7 +356,7 @@ static noinline void hit_strings(void)
 DECLARE_TRACE(kunit_sampled, TP_PROTO(int number), TP_ARGS(number));
 DEFINE_TRACE(kunit_sampled);
 
-/* A marker and nothing else: it may end with a jump, and not call. */
+/* Only a marker: the compiler may make a tail call. */
 static __used void probe_sampled(void *data, int number)
 {
 	trace_mark_tp(kunit_fed_sample, kunit_sampled, probe_sampled, "number %d", number);
@@ -369,7 +368,7 @@ static noinline void hit_sampled(void)
 	barrier();
 }
 
-/* What perf got. */
+/* What perf received. */
 static struct {
 	unsigned int count;
 	unsigned long ip;
@@ -391,7 +390,7 @@ static void note_sample(struct perf_event *event, struct perf_sample_data *data,
 	       min_t(size_t, frag->size, sizeof(sampled) - offsetof(typeof(sampled), quoted)));
 }
 
-/* @ip is that of the function that has the marker, or the tracepoint that feeds it. */
+/* With @has_ip, the sampled address must be in @hit. */
 static void take_sample(struct kunit *test, const char *name, void (*hit)(void), bool has_ip)
 {
 	struct trace_event_file *file = find_file(test, name);
@@ -434,7 +433,7 @@ static void expect_string(struct kunit *test, const char *at, const char *wanted
 	KUNIT_EXPECT_EQ(test, strncmp(record + (u16)*t, wanted, 3), 0);
 }
 
-/* Of any length, wherever they begin in a word; and pointers that lead to none. */
+/* Strings of several lengths, at any alignment; and pointers that are not valid. */
 static void formats_test_strings(struct kunit *test)
 {
 	static const unsigned char lens[] = { 0, 1, 3, 7, 8, 9, 16, 23 };

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Formats of markers, for all that read them: good ones with what they are, and
- * bad ones. One is on each line, for programs that take the strings out of here.
+ * A table of marker formats for the tests of all format readers: good formats with
+ * their expected layout, and bad formats. Each line has one format, so that scripts
+ * can extract the strings.
  *
  * MARKER_FORMAT(format, conversion, type, c_type, is_signed, precision)
- *	has one conversion: its character, its enum marker_type, a type of C that
- *	an argument may have, what struct marker_field has for is_signed, and the
+ *	A format with one conversion: its character, its enum marker_type, a C type
+ *	that the argument may have, is_signed of struct marker_field, and the
  *	precision, or -1. sizeof(c_type) is the size.
  * MARKER_FORMAT_OF(format, conversions, strings)
- *	has so many conversions, and so many of these are %s.
+ *	A format with this number of conversions and, among them, of %s.
  * MARKER_BAD_FORMAT(format)
- *	is to be refused.
+ *	A format that all readers must refuse.
  *
- * Define those that you need, and include this, where you like and as often as you
- * like. They are undefined at the end.
+ * Define the macros that you need and include this file, as often as necessary. It
+ * undefines them at its end.
  */
 #ifndef MARKER_FORMAT
 #define MARKER_FORMAT(...)
@@ -80,7 +81,7 @@ MARKER_FORMAT("%16p", 'p', MARKER_POINTER, void *, false, -1)
 MARKER_FORMAT("%-32pS", 'p', MARKER_POINTER, void *, false, -1)
 MARKER_FORMAT("%32ps", 'p', MARKER_POINTER, void *, false, -1)
 
-/* Text around. */
+/* Text around a conversion. */
 MARKER_FORMAT("number %d", 'd', MARKER_INT, int, true, -1)
 MARKER_FORMAT("<%d>", 'd', MARKER_INT, int, true, -1)
 MARKER_FORMAT("100%% %d", 'd', MARKER_INT, int, true, -1)
@@ -96,7 +97,7 @@ MARKER_FORMAT("%p_", 'p', MARKER_POINTER, void *, false, -1)
 MARKER_FORMAT("%pS+", 'p', MARKER_POINTER, void *, false, -1)
 MARKER_FORMAT("%ps%%", 'p', MARKER_POINTER, void *, false, -1)
 
-/* None or several. */
+/* No conversion, or several. */
 MARKER_FORMAT_OF(" ", 0, 0)
 MARKER_FORMAT_OF("text", 0, 0)
 MARKER_FORMAT_OF("%%", 0, 0)
@@ -110,7 +111,7 @@ MARKER_FORMAT_OF("%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d
 MARKER_FORMAT_OF("%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s", 16, 16)
 MARKER_FORMAT_OF("%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p%p", 64, 16)
 
-/* Nothing that is a conversion. */
+/* No valid conversion. */
 MARKER_BAD_FORMAT("%")
 MARKER_BAD_FORMAT("text %")
 MARKER_BAD_FORMAT("%-")
@@ -134,7 +135,7 @@ MARKER_BAD_FORMAT("%D")
 MARKER_BAD_FORMAT("%U")
 MARKER_BAD_FORMAT("%O")
 
-/* Lengths that do not exist here, or not for this conversion. */
+/* Lengths that do not exist, or not for this conversion. */
 MARKER_BAD_FORMAT("%l")
 MARKER_BAD_FORMAT("%ll")
 MARKER_BAD_FORMAT("%lld%ll")
@@ -169,7 +170,7 @@ MARKER_BAD_FORMAT("%C")
 MARKER_BAD_FORMAT("%S")
 MARKER_BAD_FORMAT("%Z")
 
-/* Floating point, and what writes. */
+/* Floating point, %n and %m. */
 MARKER_BAD_FORMAT("%f")
 MARKER_BAD_FORMAT("%F")
 MARKER_BAD_FORMAT("%e")
@@ -186,7 +187,7 @@ MARKER_BAD_FORMAT("%ln")
 MARKER_BAD_FORMAT("%lln")
 MARKER_BAD_FORMAT("%m")
 
-/* Widths and precisions that are no digits in their place. */
+/* Widths and precisions that are not digits, or in the wrong place. */
 MARKER_BAD_FORMAT("%*d")
 MARKER_BAD_FORMAT("%-*d")
 MARKER_BAD_FORMAT("%.*d")
@@ -229,7 +230,7 @@ MARKER_BAD_FORMAT("%ps2")
 MARKER_BAD_FORMAT("%-16px")
 MARKER_BAD_FORMAT("%pad")
 
-/* Behind a good one. */
+/* After a good conversion. */
 MARKER_BAD_FORMAT("%d %zu")
 MARKER_BAD_FORMAT("number %d size %zu")
 MARKER_BAD_FORMAT("%s%hd")
@@ -237,7 +238,7 @@ MARKER_BAD_FORMAT("100%% right %d wrong %-4hd")
 MARKER_BAD_FORMAT("%p%px")
 MARKER_BAD_FORMAT("%d %d %d %f")
 
-/* Text. */
+/* A space at the start, and control characters. */
 MARKER_BAD_FORMAT(" %d")
 MARKER_BAD_FORMAT("  ")
 MARKER_BAD_FORMAT(" text")

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Strings that a marker must not follow: the test of the kernel's selftests in
+ * Strings that a marker must not read, for the selftests in
  * tools/testing/selftests/tracing_security. A write to the parameter fire hits the
- * marker test_strings with strings in memory of the task that writes, at addresses
- * that nobody has, and at the border of a page behind which there is none.
+ * markers test_strings and test_unended. Their strings are in user memory of the
+ * writing task, at unmapped addresses, and at the end of a page that is followed by
+ * an unmapped one.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -19,16 +20,16 @@
 
 #define TEXT		"text"
 #define SECRET		"secret"
-#define UNENDED		8	/* characters that end with the page */
+#define UNENDED		8	/* characters up to the end of the page */
 
-/* A page, and none behind it. */
+/* A page; the next one is not mapped. */
 static char *page;
 
 static void fire_at(const char *user)
 {
 	char *end = page + PAGE_SIZE;
 
-	/* A string that ends with the page, and one that does not end. */
+	/* A string that ends with the page; then one without a NUL. */
 	memset(page, 'x', PAGE_SIZE);
 	memcpy(end - sizeof(TEXT), TEXT, sizeof(TEXT));
 	trace_mark(test_strings,

@@ -2,19 +2,19 @@
 #ifndef _LIB_TEST_RESCHED_H
 #define _LIB_TEST_RESCHED_H
 
-/* For KUnit tests of code that enables preemption again. */
+/* For KUnit tests of code that re-enables preemption. */
 
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
-/* Asks for another task, as a timer would. */
+/* Requests a reschedule, like the timer interrupt. */
 static __always_inline void ask_for_task_switch(void)
 {
 	set_tsk_need_resched(current);
 	set_preempt_need_resched();
 }
 
-/* Does the kernel switch tasks where preemption is enabled again? */
+/* Does enabling preemption reschedule? */
 static inline bool kernel_preempts_itself(void)
 {
 	preempt_disable();

@@ -2,13 +2,13 @@
 #ifndef _LIB_TEST_SYMBOL_H
 #define _LIB_TEST_SYMBOL_H
 
-/* For KUnit tests, which are modules too. */
+/* For KUnit tests, which may be built as modules. */
 
 #include <linux/kprobes.h>
 
 #ifdef CONFIG_KPROBES
 
-/* The address of a function that is not exported, or NULL: kprobes look names up. */
+/* Address of a function that is not exported, or NULL. Kprobes look up the name. */
 static inline void *find_function(const char *name)
 {
 	struct kprobe kp = { .symbol_name = name };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit tests of tracepoints: which probes are called, in which order and with
- * what, and what registration answers.
+ * which arguments, and what registration returns.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -57,7 +57,7 @@ struct kunit_large {
 	u64 values[3];
 };
 
-/* What a trampoline does not pass on: no single words, or too many. */
+/* Arguments without trampoline support: not single words, or too many. */
 DECLARE_TRACE(kunit_by_value, TP_PROTO(int number, struct kunit_large large),
 	      TP_ARGS(number, large));
 DECLARE_TRACE(kunit_too_many_args,
@@ -80,7 +80,7 @@ static void test_unreg(void)
 	unreg_calls++;
 }
 
-/* In the short form; the others repeat prototype and arguments, as of old. */
+/* The short form; the old form, used below, repeats prototype and arguments. */
 DEFINE_TRACE(kunit_plain);
 DEFINE_TRACE(kunit_condition, TP_PROTO(int number), TP_ARGS(number));
 DEFINE_TRACE(kunit_named_tp);
@@ -90,7 +90,7 @@ DEFINE_TRACE(kunit_many_args,
 	     TP_PROTO(u8 a, u16 b, u32 c, u64 d, void *e, long f, int g, s8 h),
 	     TP_ARGS(a, b, c, d, e, f, g, h));
 
-/* Of the probes that are connected, the data add up to the sum. */
+/* The sum of the data of all connected probes. */
 static unsigned long connected_sum;
 static int unreg_calls_before;
 
@@ -115,7 +115,7 @@ static const struct tracepoint_callbacks each_callbacks = {
 	.disconnect = test_disconnect,
 };
 
-/* Without a place in the code, as of a module that only hears of probes. */
+/* It has no sites: only its callbacks are used. */
 static struct tracepoint each_tracepoint = {
 	.name = "kunit_each",
 	.callbacks = &each_callbacks,
@@ -127,7 +127,7 @@ DEFINE_TRACE(kunit_most_args);
 DEFINE_TRACE(kunit_by_value);
 DEFINE_TRACE(kunit_too_many_args);
 
-/* Each call of a probe adds its data, a digit, to the end of this number. */
+/* Each call of a probe appends its data, a digit, to this number. */
 static unsigned long calls;
 static int last_number;
 static const char *last_text;
@@ -221,7 +221,7 @@ static void tp_test_many_args(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 1UL);
 }
 
-/* Its arguments are its own: what it does to them, others do not see. */
+/* Overwrites an argument of a probe, which must not affect other probes. */
 static void spoil(void *arg, size_t size)
 {
 	memset(arg, 0x55, size);
@@ -264,7 +264,7 @@ static void tp_test_most_args(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 112123UL);
 }
 
-/* Leaves other values in the registers and on the stack where arguments were. */
+/* Overwrites the registers and stack slots that held arguments. */
 static noinline void spoil_arguments(long a, long b, long c, long d, long e, long f)
 {
 	asm volatile("" : : "g" (a), "g" (b), "g" (c), "g" (d), "g" (e), "g" (f));
@@ -283,7 +283,7 @@ static void check_words(void *data, const long *words, int nr)
 	spoil_arguments(value, value - 1, value - 2, value - 3, value - 4, value - 5);
 }
 
-/* Of several probes, each has the arguments, whatever the ones before did to them. */
+/* Each of several probes gets the arguments, even if others overwrote theirs. */
 #define DEFINE_WORDS_TEST(nr, proto, args, values)			\
 	DECLARE_TRACE(kunit_words_##nr, TP_PROTO(proto), TP_ARGS(args)); \
 	DEFINE_TRACE(kunit_words_##nr);					\
@@ -330,7 +330,7 @@ static void probe_words(void *data, u8 a, s16 b, u32 c, void *d, bool e, s8 f,
 	spoil(&h, sizeof(h));
 }
 
-/* On 32 bit, these are one word each, and those above are not. */
+/* On 32 bit, each of these is one word; some of those above are not. */
 static void tp_test_words(struct kunit *test)
 {
 	unsigned long i;
@@ -399,7 +399,7 @@ static void tp_test_data(struct kunit *test)
 	}
 }
 
-/* Sites pass NULL, but the first probe may leave anything there. */
+/* Sites pass NULL as the data, but the first probe may overwrite its register. */
 static void tp_test_null_data(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, NULL), 0);
@@ -415,7 +415,7 @@ static void tp_test_null_data(struct kunit *test)
 	unregister_trace_kunit_plain(probe_other, NULL);
 }
 
-/* As many as nobody connects: all are called, in order, and all go again. */
+/* Many probes: all are called, in order, and all can be unregistered. */
 static void tp_test_many_probes(struct kunit *test)
 {
 	unsigned long i, sum = 0;
@@ -460,7 +460,7 @@ static void expect_stack(struct kunit *test)
 	KUNIT_EXPECT_TRUE_MSG(test, strstarts(name, "expect_stack"), "%s", name);
 }
 
-/* A probe's stack goes on with the function that has the tracepoint. */
+/* In a stack trace, the function that has the tracepoint is next to the probe. */
 static void tp_test_stack(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) || !IS_ENABLED(CONFIG_KALLSYMS))
@@ -478,8 +478,8 @@ static void tp_test_stack(struct kunit *test)
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 /*
- * Executes hits step by step. After each instruction, wherever that is, the stack
- * can be unwound to the function that has the tracepoint, and to its caller.
+ * Executes hits in single steps. After each instruction, the stack must unwind to
+ * the function that has the tracepoint, and to its caller.
  */
 static struct task_struct *stepping;
 static unsigned int nr_steps, nr_lost, nr_unreliable;
@@ -500,7 +500,7 @@ static noinline void step_through(void (*fire)(void))
 	set_flags(flags);
 }
 
-/* Thunks of retpolines and of returns have no stack that could be unwound. */
+/* The stack cannot be unwound in thunks of retpolines and returns. */
 static bool is_in_thunk(unsigned long addr)
 {
 	char name[KSYM_SYMBOL_LEN];
@@ -518,7 +518,7 @@ static bool is_in(unsigned long addr, void *func)
 	return !strcmp(name, wanted);
 }
 
-/* The site's function, and then its caller. Return: are both in the stack? */
+/* Return: does the stack have the site's function, and then its caller? */
 static bool unwinds_to_site(struct pt_regs *regs, bool *reliable)
 {
 	bool in_site = is_in(regs->ip, site_func) || is_in(regs->ip, step_through);
@@ -571,7 +571,7 @@ static void expect_steps(struct kunit *test, void (*fire)(void), const char *wha
 	nr_steps = 0;
 	nr_lost = 0;
 	nr_unreliable = 0;
-	preempt_disable();	/* other tasks are not to be stepped through */
+	preempt_disable();	/* do not step through other tasks */
 	WRITE_ONCE(stepping, current);
 	step_through(fire);
 	WRITE_ONCE(stepping, NULL);
@@ -687,7 +687,7 @@ static void tp_test_condition(struct kunit *test)
 	unregister_trace_kunit_condition(probe_number, digit(7));
 }
 
-/* The callbacks come in pairs, around the first and the last probe. */
+/* regfunc is called for the first probe, unregfunc for the last one. */
 static void tp_test_callbacks(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, register_trace_kunit_callbacks(probe_number, digit(1)), 0);
@@ -743,7 +743,7 @@ static void tp_test_callbacks_without_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, connected_sum, 0UL);
 }
 
-/* A probe that is refused was never there. */
+/* A probe that the connect callback refuses is not attached. */
 static void tp_test_refused_probe(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, connect_each(10), -EDOM);
@@ -794,7 +794,7 @@ static void probe_preempt(void *data, int number)
 	calls = preempt_count();
 }
 
-/* Tracers that print the depth count on being called with one level more. */
+/* Tracers that print the preemption count expect one level from the tracepoint. */
 static void tp_test_preemption(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
@@ -828,9 +828,8 @@ static int pass_late(void)
 }
 
 /*
- * Enabling preemption at the end of a tracepoint does what preempt_enable() does:
- * the task does not go on while another one is to run. An interrupt between the
- * end and the question may hide that it was not so, but not every time.
+ * The end of a tracepoint reschedules, as preempt_enable() does. If it does not, an
+ * interrupt before the call of need_resched() may hide that, but not every time.
  */
 static void tp_test_resched(struct kunit *test)
 {
@@ -853,8 +852,8 @@ static inline void inlined(int number)
 }
 
 /*
- * One definition, many sites: in a function that is inlined in two places, and
- * in a loop that the compiler unrolls. All are on, and all are off again.
+ * A tracepoint with many sites: in a function that is inlined in two places, and
+ * in a loop that the compiler unrolls. All sites are enabled and disabled.
  */
 static noinline void hit_many_sites(void)
 {
@@ -881,7 +880,7 @@ static void tp_test_many_sites(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 111111UL);
 }
 
-/* Asks for what a probe cannot have, on its own tracepoint and on another. */
+/* Calls functions that a probe must not call, for its own tracepoint and another. */
 static void probe_registers(void *data, int number)
 {
 	int *result = data;
@@ -912,7 +911,7 @@ static void probe_unregisters(void *data, int number)
 	*(int *)data = unregister_trace_kunit_callbacks(probe_unregisters, data);
 }
 
-/* Callers do not look at what unregistering returns, and free the probe. */
+/* Unregistering must succeed: callers ignore what it returns and free the probe. */
 static void tp_test_unregister_atomic(struct kunit *test)
 {
 	int result = 1, ret;
@@ -944,7 +943,7 @@ static void tp_test_unregister_atomic(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, trace_kunit_callbacks_enabled());
 }
 
-/* A tracepoint that is no event has a second name, which ends in _tp. */
+/* A tracepoint that is not an event has a second name, which ends in _tp. */
 static void tp_test_second_name(struct kunit *test)
 {
 	check_trace_callback_type_kunit_plain_tp(probe_plain);
@@ -960,14 +959,14 @@ static void tp_test_second_name(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 7676UL);
 	KUNIT_EXPECT_EQ(test, last_number, 3);
 
-	/* Each form knows what the other one has done. */
+	/* Both names are for the same probes. */
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(7)), 0);
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain_tp(probe_plain, digit(7)), -ENOENT);
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain_tp(probe_plain, digit(6)), 0);
 	KUNIT_EXPECT_FALSE(test, trace_kunit_plain_enabled());
 }
 
-/* The name may end so by itself. */
+/* The first name may end in _tp, too. */
 static void tp_test_name_with_suffix(struct kunit *test)
 {
 	KUNIT_EXPECT_STREQ(test, __tracepoint_kunit_named_tp.name, "kunit_named_tp");
@@ -982,7 +981,7 @@ static void tp_test_name_with_suffix(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 55UL);
 }
 
-/* For use behind trace_kunit_condition_enabled(): asks the condition alone. */
+/* For use after trace_kunit_condition_enabled(): evaluates only the condition. */
 static void tp_test_call(struct kunit *test)
 {
 	trace_call__kunit_condition(11);
@@ -1021,7 +1020,7 @@ static int look_in_module(struct notifier_block *nb, unsigned long state,
 	return NOTIFY_OK;
 }
 
-/* A tracepoint is found among the kernel's or announced with its module. */
+/* A tracepoint is listed with those of the kernel or reported with its module. */
 static void tp_test_enumeration(struct kunit *test)
 {
 	struct notifier_block nb = { .notifier_call = look_in_module };
@@ -1056,7 +1055,7 @@ static void probe_syscall(void *data, struct pt_regs *regs, long number)
 {
 }
 
-/* How many tasks do not take that path of system calls? */
+/* How many tasks do not take the slow path of system calls, or the fast one? */
 static unsigned int count_others(bool slow)
 {
 	struct task_struct *process, *thread;
@@ -1069,7 +1068,7 @@ static unsigned int count_others(bool slow)
 	return others;
 }
 
-/* A task that is being made is listed before it is told which path it takes. */
+/* Tries again, since a new task is in the list before its path is set. */
 static bool all_take_path(bool slow)
 {
 	int tries;
@@ -1082,7 +1081,7 @@ static bool all_take_path(bool slow)
 	return false;
 }
 
-/* All tasks take the slow path from the first probe to the last one. */
+/* All tasks take the slow path while there is a probe. */
 static void tp_test_syscalls(struct kunit *test)
 {
 	for_each_kernel_tracepoint(find_syscalls, NULL);
@@ -1101,7 +1100,7 @@ static void tp_test_syscalls(struct kunit *test)
 }
 #endif /* CONFIG_HAVE_SYSCALL_TRACEPOINTS */
 
-/* No code calls so far from itself. */
+/* A probe that a direct call cannot reach is refused. */
 static void tp_test_no_function(struct kunit *test)
 {
 	void *far = (void *)test;
@@ -1121,8 +1120,8 @@ static void tp_test_no_function(struct kunit *test)
 }
 
 /*
- * Each allocation of a registration fails once: there is an error and all is as it
- * was, or the probe is registered and is called. Return: did one fail?
+ * Lets an allocation of a registration fail: either it returns an error and changes
+ * nothing, or the probe is registered and called. Return: did an allocation fail?
  */
 static bool add_without(struct kunit *test, int nth)
 {
@@ -1170,7 +1169,7 @@ static bool add_second_without(struct kunit *test, int nth)
 	return failed;
 }
 
-/* An array, and where there are trampolines also one of these. */
+/* The array of probes and, if the architecture has them, the trampoline. */
 #define NR_ALLOCS	(IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) ? 2 : 1)
 
 static void tp_test_no_memory_to_add(struct kunit *test)
@@ -1235,7 +1234,7 @@ static void tp_test_no_memory_for_code(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 }
 
-/* What it finds at its return address is not for others to replace. */
+/* A kretprobe would replace the return address, which it needs. */
 static void tp_test_no_kprobe(struct kunit *test)
 {
 #ifdef CONFIG_KPROBES
@@ -1250,7 +1249,7 @@ static void tp_test_no_kprobe(struct kunit *test)
 #endif
 }
 
-/* A tracepoint whose sites call a stub in C has no use for a trampoline. */
+/* A tracepoint whose sites call a C stub gets no trampoline. */
 static void tp_test_no_code(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, __tracepoint_kunit_plain.nr_args, 2);
@@ -1272,7 +1271,7 @@ static int code_cmp(const void *a, const void *b)
 	return code_a->text < code_b->text ? -1 : code_a->text > code_b->text;
 }
 
-/* Return: how many there are, with two probes or one. */
+/* Makes trampolines for one or two probes. Return: how many. */
 static unsigned int make_codes(struct generated_text *codes)
 {
 	struct tracepoint_func probes[] = { { .func = probe_plain }, { .func = probe_plain }, { } };
@@ -1284,7 +1283,7 @@ static unsigned int make_codes(struct generated_text *codes)
 	return i;
 }
 
-/* A part of it: some is kept for the next trampoline. */
+/* Is a part of the memory returned? The rest is kept for the next trampoline. */
 static bool memory_is_returned(const struct generated_text *codes, unsigned int nr)
 {
 	unsigned int i, tries;
@@ -1300,7 +1299,7 @@ static bool memory_is_returned(const struct generated_text *codes, unsigned int 
 	return false;
 }
 
-/* More trampolines than the first memory holds: none overlaps another one. */
+/* More trampolines than the first chunk of memory holds. They must not overlap. */
 static void tp_test_many_codes(struct kunit *test)
 {
 	struct generated_text *codes = kvcalloc(NR_CODES, sizeof(*codes), GFP_KERNEL);
@@ -1330,7 +1329,7 @@ static void tp_test_many_codes(struct kunit *test)
 
 #define TOO_MANY_PROBES	4000
 
-/* There is no trampoline for so many probes. */
+/* A trampoline for so many probes would be too long. */
 static void tp_test_long_code(struct kunit *test)
 {
 	struct tracepoint_func *probes;
@@ -1348,8 +1347,8 @@ static void tp_test_long_code(struct kunit *test)
 #define NR_LONG_CODES	64
 
 /*
- * There is memory for some such trampolines, and for one more when one is freed.
- * Return: for how many, or a negative number if it is not like that.
+ * Makes trampolines until memory is exhausted, frees the last one and makes it
+ * again. Return: their number, or -1 if that failed.
  */
 static int fill_with_codes(const struct tracepoint_func *probes,
 			   struct generated_text *codes)
@@ -1393,7 +1392,7 @@ static void tp_test_too_many_codes(struct kunit *test)
 
 #define HALF_PROBES	2200
 
-/* Memory is lacking for a trampoline that does not fit into what is there. */
+/* Allocations fail for a trampoline that needs a new chunk of memory. */
 static void tp_test_no_memory_for_more(struct kunit *test)
 {
 	struct generated_text codes[3] = { };
@@ -1420,7 +1419,7 @@ static void tp_test_no_memory_for_more(struct kunit *test)
 		}
 		stop_failing();
 		KUNIT_EXPECT_EQ(test, ret, 0);
-		/* Nothing behind it is code, but for what the next slots have. */
+		/* No code follows it in its last slot. */
 		KUNIT_EXPECT_EQ(test, codes[i].text[codes[i].size], INT3_INSN_OPCODE);
 	}
 	for (i = 0; i < ARRAY_SIZE(codes); i++)
@@ -1429,7 +1428,7 @@ static void tp_test_no_memory_for_more(struct kunit *test)
 	kvfree(probes);
 }
 
-/* What is left of a trampoline must not be executed, whatever leads to it. */
+/* A freed trampoline must not be executed, even if something still jumps to it. */
 static void tp_test_stale_code(struct kunit *test)
 {
 	struct tracepoint_func probes[] = { { .func = probe_plain }, { .func = probe_plain }, { } };
@@ -1440,13 +1439,13 @@ static void tp_test_stale_code(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, arch_make_tracepoint_code(probes + 2 - nr, 2, &code), 0);
 		KUNIT_EXPECT_NE(test, *code.text, INT3_INSN_OPCODE);
 		arch_free_tracepoint_code(&code);
-		/* That of one probe may have the end that all of its kind share. */
+		/* A trampoline for one probe may be in a cell, whose end stays. */
 		KUNIT_EXPECT_NULL(test, memchr_inv(code.text, INT3_INSN_OPCODE,
 						   nr == 1 ? 1 : code.size));
 	}
 }
 
-/* What a task that was preempted there goes on with, where the CPU allows it. */
+/* The end of a cell, if the CPU permits cells, stays for tasks preempted in it. */
 static void tp_test_end_stays(struct kunit *test)
 {
 	struct tracepoint_func probes[] = { { .func = probe_plain }, { } };
@@ -1459,7 +1458,7 @@ static void tp_test_end_stays(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, memchr_inv(code.text, INT3_INSN_OPCODE, code.size));
 }
 
-/* The memory of a trampoline that is not used any more has another one later. */
+/* The memory of an unused trampoline is reused after some time. */
 static void tp_test_code_is_freed(struct kunit *test)
 {
 	s32 *codes = kunit_kcalloc(test, NR_TRIES, sizeof(*codes), GFP_KERNEL);
@@ -1512,7 +1511,7 @@ static void tp_test_name(struct kunit *test)
 }
 #endif /* CONFIG_TRACEPOINT_TRAMPOLINE */
 
-/* A probe can be removed without memory; what is left behind is cleaned up. */
+/* A probe can be removed if an allocation fails; the next change cleans up. */
 static bool remove_without(struct kunit *test, int nth)
 {
 	unsigned long i;
@@ -1580,7 +1579,7 @@ static bool remove_while_deferred(struct kunit *test, int nth)
 	return failed;
 }
 
-/* No call reaches a probe that was unregistered, also without memory. */
+/* An unregistered probe is not called, even if an allocation failed. */
 static void tp_test_remove_while_deferred(struct kunit *test)
 {
 	int nth;
@@ -1605,7 +1604,7 @@ static int count_switch(struct kprobe *kp, struct pt_regs *regs)
 }
 #endif
 
-/* Who finds the recording of names of tasks on can rely on it, too. */
+/* Recording of task names works at once, even if a task that enabled it defers. */
 static void tp_test_comms_deferred(struct kunit *test)
 {
 #if defined(CONFIG_KPROBES) && defined(CONFIG_CONTEXT_SWITCH_TRACER)
@@ -1637,7 +1636,7 @@ static void tp_test_comms_deferred(struct kunit *test)
 #endif
 }
 
-/* A task that defers gets no such calls either, once they would be wrong. */
+/* After the wait, a probe that the deferring task unregistered is not called. */
 static void tp_test_remove_and_defer(struct kunit *test)
 {
 	unsigned long i;
@@ -1665,7 +1664,7 @@ static void tp_test_remove_and_defer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fire(0), 0UL);
 }
 
-/* Somebody who is still in a probe, or where one was called without RCU. */
+/* A task that stays in a probe, or in a read-side section of tracepoint_srcu. */
 struct lingerer {
 	struct completion entered;
 	bool may_leave, left;
@@ -1700,7 +1699,7 @@ static int linger_in_srcu(void *data)
 	return 0;
 }
 
-/* Whoever was there has left when the wait is over. */
+/* tracepoint_synchronize_unregister() must wait for the lingering task. */
 static void expect_wait(struct kunit *test, int (*fn)(void *), struct lingerer *lingerer)
 {
 	struct task_struct *thread;
@@ -1759,7 +1758,7 @@ static void probe_pair_b(void *data, bool mine)
 	note_pair(data == &pair_b, mine);
 }
 
-/* Who changes the probes goes first: CPUs that are emulated have little time. */
+/* At low priority: on slow emulated CPUs, the changing task must run first. */
 static int hit_pairs(void *unused)
 {
 	set_user_nice(current, MAX_NICE);
@@ -1780,7 +1779,7 @@ static struct task_struct *start_hitter(struct kunit *test, unsigned int cpu)
 	return hitter;
 }
 
-/* How many probes a hit calls now; now and then after the change has settled. */
+/* Return: how many probes a hit calls; with @settle, after the change has settled. */
 static unsigned long hit_mine(bool settle)
 {
 	if (settle)
@@ -1821,7 +1820,7 @@ static void tp_test_pairs(struct kunit *test)
 }
 
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
-/* Waits for a grace period and a work item, however long these take. */
+/* Waits for a grace period and a work item, which may take long. */
 static bool becomes_direct(struct tracepoint *tp, void *probe)
 {
 	unsigned int i;
@@ -1844,7 +1843,7 @@ static void tp_test_static_call(struct kunit *test)
 	unregister_trace_kunit_callbacks(probe_data, digit(2));
 	KUNIT_EXPECT_PTR_EQ(test, tp->key->func, tp->walk);
 
-	/* The data is known. */
+	/* The same data as before: the call is direct at once. */
 	register_trace_kunit_callbacks(probe_number, digit(2));
 	KUNIT_EXPECT_PTR_EQ(test, tp->key->func, (void *)probe_number);
 	trace_kunit_callbacks(1);
@@ -1860,7 +1859,7 @@ static void tp_test_static_call(struct kunit *test)
 #endif
 
 #ifdef CONFIG_MODULES
-/* A module that is only its records, near the tracepoints that they may lead to. */
+/* A fake module that has only records and a tracepoint. */
 static struct fake_module {
 	struct tracepoint tp;
 	struct tracepoint_callbacks callbacks;
@@ -1873,7 +1872,7 @@ static struct fake_module {
 	struct module mod;
 } fake;
 
-/* Nearly as good as the fake's own. */
+/* A valid tracepoint outside the fake module. */
 static struct tracepoint outside = { .name = fake.name };
 
 static void set_record(unsigned int nr, void *tp)
@@ -1907,7 +1906,7 @@ static void expect_check(struct kunit *test, int ret)
 	make_fake();
 }
 
-/* Only records of tracepoints that nobody uses so far are taken. */
+/* Only records of valid tracepoints that are not yet used are accepted. */
 static void tp_test_bad_records(struct kunit *test)
 {
 	make_fake();
@@ -1944,7 +1943,7 @@ static void tp_test_bad_records(struct kunit *test)
 	fake.tp.nr_args = TRACEPOINT_MAX_ARGS + 1;
 	expect_check(test, -ENOEXEC);
 #endif
-	/* By force, they may be of another form. */
+	/* The records of a module loaded by force are ignored. */
 	fake.tp.name = NULL;
 	RCU_INIT_POINTER(fake.tp.funcs, (void *)sizeof(long));
 	fake.mod.taints = BIT(TAINT_FORCED_MODULE);
@@ -1978,7 +1977,7 @@ static void expect_notes(struct kunit *test, unsigned long wanted)
 	make_fake();
 }
 
-/* Who hears of a module, and of which. */
+/* Which modules are reported to notifiers. */
 static void tp_test_module(struct kunit *test)
 {
 	struct notifier_block nb = { .notifier_call = note_fake };
@@ -2012,7 +2011,7 @@ static void find_initcall(struct tracepoint *tp, void *priv)
 		*(struct tracepoint **)priv = tp;
 }
 
-/* A module goes and leaves its probes, here all that are one function. */
+/* Unloading a module detaches the probes that it left behind, here probe_stray(). */
 static void tp_test_stray_probes(struct kunit *test)
 {
 	struct tracepoint *own = &__tracepoint_kunit_callbacks, *kernel = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The torture of tracing: parameters, threads, and the report. See torture.h, and
- * Documentation/trace/tracetorture.rst for how to use it.
+ * Tracing torture test: parameters, threads, and the report. See torture.h for the
+ * design, and Documentation/trace/tracetorture.rst for how to use it.
  */
 #define pr_fmt(fmt) "tracetorture: " fmt
 
@@ -67,22 +67,22 @@ module_param(starve, bool, 0444);
 MODULE_PARM_DESC(starve,
 		 "let allocations of attaching and detaching fail; needs failslab without ignore-gfp-wait");
 
-/* Those that were asked for. */
+/* Bitmap of the kinds in the parameter "kinds" */
 static unsigned long kinds_on;
 
-/* What hits take in each turn, so that looking for the end costs little. */
+/* Hits between two checks whether the thread must stop */
 #define HITS_IN_TURN	64
 #define MAX_INTENSITY	100
 #define STARVE_ONE_IN	4
-#define MAX_ALLOCS	4	/* that an operation has, more or less */
+#define MAX_ALLOCS	4	/* approximate number of allocations of an operation */
 #define LONGEST_PAUSE	4000	/* microseconds, at an intensity of one */
 
 /**
  * struct thread - a thread that hits or changes
  * @task: the thread
- * @rnd: what decides for it
- * @kind: what it changes, NULL if it hits
- * @owner: whose things it changes
+ * @rnd: its random numbers
+ * @kind: the kind that it changes, NULL if it hits
+ * @owner: the owner whose values or probes it changes
  */
 struct thread {
 	struct task_struct *task;
@@ -98,7 +98,7 @@ static unsigned long ends_at;
 DEFINE_PER_CPU(struct tt_counts, tt_counts);
 EXPORT_PER_CPU_SYMBOL_GPL(tt_counts);
 
-/* Returns what was left of the number before. */
+/* Returns the rest of the previous number; 0 if an allocation has failed. */
 static unsigned int set_fail_nth(unsigned int nth)
 {
 	unsigned int left = 0;
@@ -150,7 +150,7 @@ static int hits_get(char *buffer, const struct kernel_param *param)
 	return sysfs_emit(buffer, "%lu\n", all_hits());
 }
 
-/* That of the kind that was changed least often. */
+/* The number of changes of the kind that was changed least often. */
 static int changes_get(char *buffer, const struct kernel_param *param)
 {
 	unsigned long least = ULONG_MAX;
@@ -193,7 +193,7 @@ COUNTER(starved, TT_STARVED, "probes that were attached or detached without memo
 COUNTER(failed, TT_FAILED, "operations that returned an error");
 
 /**
- * tt_is_on - is a kind of things to be tortured?
+ * tt_is_on - is a kind enabled by the parameter "kinds"?
  * @kind: the kind
  *
  * Context: any.
@@ -206,11 +206,11 @@ bool tt_is_on(enum tt_kind_id kind)
 EXPORT_SYMBOL_GPL(tt_is_on);
 
 /**
- * tt_starve - let one of the next allocations of this task fail, or none
- * @rnd: what decides which
+ * tt_starve - at random, let one of the next allocations of this task fail
+ * @rnd: random numbers
  *
- * Context: a task, that calls tt_starved() next.
- * Return: true if one is to fail.
+ * Context: task; it must call tt_starved() after the allocations.
+ * Return: true if one will fail.
  */
 bool tt_starve(struct rnd_state *rnd)
 {
@@ -221,10 +221,10 @@ bool tt_starve(struct rnd_state *rnd)
 }
 
 /**
- * tt_starved - let no allocation fail any more
+ * tt_starved - end what tt_starve() began
  * @set: what tt_starve() returned
  *
- * Context: a task.
+ * Context: task.
  * Return: true if one has failed.
  */
 bool tt_starved(bool set)
@@ -237,8 +237,8 @@ bool tt_starved(bool set)
 }
 
 /**
- * tt_pause - wait for some time
- * @rnd: what decides how long
+ * tt_pause - sleep for a random time
+ * @rnd: random numbers
  *
  * Context: may sleep.
  */
@@ -248,12 +248,12 @@ void tt_pause(struct rnd_state *rnd)
 }
 
 /**
- * tt_goes_on - is a thread to go on?
+ * tt_goes_on - must the current thread continue?
  *
- * When the time is over, it waits here for its end.
+ * When the test time is over, sleeps until the thread is stopped.
  *
  * Context: may sleep.
- * Return: false if it is to end.
+ * Return: false if the thread must end.
  */
 bool tt_goes_on(void)
 {
@@ -267,9 +267,9 @@ bool tt_goes_on(void)
 EXPORT_SYMBOL_GPL(tt_goes_on);
 
 /**
- * tt_rest - let others run, between hits
+ * tt_rest - let other tasks run, between hits
  *
- * A thread that never sleeps would hold up grace periods of RCU tasks.
+ * A thread that never sleeps would delay RCU-tasks grace periods.
  *
  * Context: may sleep.
  */
@@ -289,8 +289,8 @@ static const struct tt_kind *nth_kind(unsigned int n)
 }
 
 /**
- * tt_hit_nth - hit all things of one kind once
- * @n: a number of which each kind gets its share
+ * tt_hit_nth - hit all sites of one kind once
+ * @n: selects the kind; consecutive numbers select all kinds in turn
  *
  * Context: any.
  */
@@ -374,7 +374,7 @@ static int start_threads(void)
 	return ret ?: start_changing() ?: tt_start_nmis(seed + nr_threads * TT_FACTOR);
 }
 
-/* Those that change things come first: others see how all is detached. */
+/* Stops the changing threads first, so that hits also check the last removals. */
 static void stop_threads(void)
 {
 	while (nr_threads)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The torture of tracing: functions that several tracers trace. Each owner has one
- * tracer; it is attached to a function by its filter, and registered while that has
- * any function in it.
+ * Tracing torture test: functions that several tracers trace. Each owner has one
+ * tracer. Its filter selects the functions; it is registered while the filter is not
+ * empty.
  */
 #include <linux/bitops.h>
 #include <linux/export.h>
@@ -14,7 +14,7 @@
 
 #ifdef TT_HAVE_FUNCS
 
-/* More than there is between the begin of a function and what is patched in it. */
+/* More than the distance from the start of a function to its patched call. */
 #define ENTRY_SIZE	16
 
 struct tt_target tt_func_targets[TT_NR_FUNCS];
@@ -24,7 +24,7 @@ EXPORT_SYMBOL_GPL(tt_func_targets);
  * struct tracer - the tracer of an owner
  * @ops: the tracer
  * @funcs: a bit for each function that it traces
- * @number: how often it was registered
+ * @number: number of registrations; odd ones use odd(), even ones even()
  */
 struct tracer {
 	struct ftrace_ops ops;
@@ -34,7 +34,7 @@ struct tracer {
 
 static struct tracer tracers[TT_OWNERS];
 
-/* What a tracer may ask for. */
+/* The flags that the tracers use in turn. */
 static const unsigned long flags[] = {
 	0, FTRACE_OPS_FL_RECURSION, FTRACE_OPS_FL_RCU, FTRACE_OPS_FL_SAVE_REGS,
 };
@@ -109,7 +109,7 @@ static int detach(unsigned int nr, struct tt_data *data)
 	return ret;
 }
 
-/* Tasks may be preempted in the code that calls tracers. */
+/* A task may have been preempted in the code that calls the tracers. */
 static void synchronize(void)
 {
 	synchronize_rcu_tasks_rude();

@@ -3,8 +3,8 @@
 #define _TRACE_TORTURE_HITS_H
 
 /*
- * The sites: one function for each kind that hits all things of this kind and checks
- * what it sees. Each module that includes this has sites of its own.
+ * The sites. For each kind, one function hits all its sites and checks the result.
+ * Each module that includes this file gets its own sites.
  */
 
 #include <linux/immediate.h>
@@ -14,8 +14,8 @@
 #include "tp.h"
 
 /*
- * Is a number in the window of those that are allowed? Narrow types hold the lower
- * bits of a number, and what they do not hold is not checked.
+ * Checks that a number is from first to first + span. Narrow types hold only the lower
+ * bits of a number; the upper bits are not checked.
  */
 #define TT_CHECK_NUMBER(type, decoded, first, span)			\
 	do {								\
@@ -41,7 +41,7 @@
 
 #define TT_NR_VALUES		(IS_ENABLED(CONFIG_64BIT) ? 9 : 7)
 
-/* On 32 bit, a value of eight bytes is two halves, which may be of two values. */
+/* On 32 bit, an 8-byte value is read in two halves, which may differ: not checked. */
 static __always_inline void tt_hit_values_of(const unsigned int owner)
 {
 	/* pairs with tt_change_values() */
@@ -72,7 +72,7 @@ static __always_inline void tt_hit_values_of(const unsigned int owner)
 	TT_CHECK_POINTER(pointer, first, span);
 }
 
-/* An instruction reads one variable, so owners are constants here. */
+/* Each site reads one fixed variable, so the owner must be a constant. */
 static __always_inline void tt_hit_imv(void)
 {
 	BUILD_BUG_ON(TT_OWNERS != 4);
@@ -85,7 +85,7 @@ static __always_inline void tt_hit_imv(void)
 
 #define TT_NR_JUMPS		5
 
-/* While a change is under way, a jump may lead to either side. */
+/* While a change is in progress, each jump may go either way. */
 static __always_inline void tt_hit_jumps_of(const unsigned int owner)
 {
 	/* pairs with tt_change_values() */
@@ -117,8 +117,8 @@ static __always_inline void tt_hit_jump(void)
 }
 
 /*
- * @site hits @_target with the hit that the function has as hit: one for all its sites,
- * since KASAN gives each variable a place of its own on the stack.
+ * @site hits @_target, with the variable hit of the function. All sites of a function
+ * share this variable, since KASAN would give each variable its own stack slot.
  */
 #define TT_HIT(kind, _target, site)					\
 	do {								\

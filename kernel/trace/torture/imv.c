@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The torture of tracing: immediate values of all types.
+ * Tracing torture test: immediate values of all types.
  */
 #include <linux/export.h>
 
@@ -14,7 +14,7 @@ EXPORT_SYMBOL_GPL(tt_values);
 struct tt_epoch tt_imv_epochs[TT_OWNERS];
 EXPORT_SYMBOL_GPL(tt_imv_epochs);
 
-/* Only their addresses are of use. */
+/* Only their addresses are used. */
 char tt_objects[TT_NR_OBJECTS];
 EXPORT_SYMBOL_GPL(tt_objects);
 

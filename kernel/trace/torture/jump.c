@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The torture of tracing: jumps on immediate values.
+ * Tracing torture test: jumps on immediate values.
  */
 #include <linux/export.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The torture of tracing: markers, with probes of both types. One owner of each marker
- * has a variadic probe, and arms the marker for it; the others have va_list probes.
+ * Tracing torture test: markers, with probes of both types. For each marker, one owner
+ * attaches a variadic probe and arms the marker; the others attach va_list probes.
  */
 #include <linux/export.h>
 #include <linux/marker.h>
@@ -41,7 +41,7 @@ static bool nine_agree(const struct tt_hit *hit, va_list *args)
 	return agree;
 }
 
-/* The marker is known from what the probe is attached with. */
+/* The data of the probe identifies the marker. */
 static __printf(3, 0) void note_call(void *probe, struct tt_data *data,
 				     const char *format, va_list *args)
 {
@@ -83,7 +83,7 @@ static bool is_variadic(unsigned int nr, const struct tt_data *data)
 	return data->owner == nr % TT_OWNERS;
 }
 
-/* Not to be called before the marker is armed. */
+/* The probe must not be called before the marker is armed. */
 static int attach_variadic(unsigned int nr, struct tt_data *data)
 {
 	int ret = marker_probe_register(markers[nr].name, markers[nr].format, variadic,
@@ -95,7 +95,7 @@ static int attach_variadic(unsigned int nr, struct tt_data *data)
 	return marker_arm(markers[nr].name);
 }
 
-/* Nor after it is disarmed. */
+/* The probe must not be called after the marker is disarmed. */
 static int detach_variadic(unsigned int nr, struct tt_data *data)
 {
 	int ret = marker_disarm(markers[nr].name);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The torture of tracing: hits by NMIs, which come in the middle of whatever a CPU
- * does.
+ * Tracing torture test: hits by NMIs, which interrupt any code.
  */
 #include <linux/cpumask.h>
 #include <linux/cpu.h>
@@ -21,8 +20,8 @@ static bool registered;
 static DEFINE_PER_CPU(unsigned int, turn);
 
 /*
- * While they are sent, each NMI is taken for one of them. It hits one kind of things:
- * a CPU must have time for more than NMIs.
+ * While the handler is registered, it claims every NMI. It hits only one kind, to leave
+ * the CPU time for other work.
  */
 static int hit_by_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -43,11 +42,11 @@ static int send_until_stopped(void *unused)
 }
 
 /**
- * tt_start_nmis - begin to send NMIs to all CPUs
- * @seed: what decides how often
+ * tt_start_nmis - start to send NMIs to all CPUs
+ * @seed: seed of the random pauses between them
  *
  * Context: may sleep.
- * Return: 0 or an error; then tt_stop_nmis() is to follow.
+ * Return: 0 or an error. The caller must call tt_stop_nmis() in both cases.
  */
 int tt_start_nmis(unsigned long seed)
 {
@@ -62,7 +61,7 @@ int tt_start_nmis(unsigned long seed)
 }
 
 /**
- * tt_stop_nmis - end that
+ * tt_stop_nmis - stop sending NMIs
  *
  * Context: may sleep.
  */
@@ -70,7 +69,7 @@ void tt_stop_nmis(void)
 {
 	if (!IS_ERR_OR_NULL(sender))
 		kthread_stop(sender);
-	kick_all_cpus_sync();	/* the last one has arrived */
+	kick_all_cpus_sync();	/* wait until the last NMI has arrived */
 	if (registered)
 		unregister_nmi_handler(NMI_LOCAL, "tracetorture");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The torture of tracing: probes. Hits are compared with what is attached; probes are
- * attached and detached, several in turn, also while the patching of code is deferred.
+ * Tracing torture test: probes. Compares each hit with the probes that are attached.
+ * Attaches and detaches probes, several in one change, also while patching is deferred.
  */
 #define pr_fmt(fmt) "tracetorture: " fmt
 
@@ -16,13 +16,13 @@
 
 #include "torture.h"
 
-/* How many targets an owner changes in turn. */
+/* The maximal number of targets in one change. */
 #define MAX_CHANGES	4
 
 /**
- * tt_before - note what a hit is to reach
+ * tt_before - record which probes a hit must reach
  * @hit: the hit
- * @target: what is about to be hit
+ * @target: the target that will be hit
  *
  * Context: any.
  */
@@ -59,7 +59,7 @@ static void note_lost(const struct tt_hit *hit, unsigned int owner)
 }
 
 /**
- * tt_report_lost - print what is known of the first hit that was lost
+ * tt_report_lost - print the first lost hit, if any
  *
  * Context: any; after the last hit.
  */
@@ -75,7 +75,7 @@ void tt_report_lost(void)
 }
 
 /**
- * tt_after - check what a hit has reached
+ * tt_after - check which probes a hit has reached
  * @hit: the hit
  * @kind: its kind
  *
@@ -85,7 +85,7 @@ void tt_after(struct tt_hit *hit, enum tt_kind_id kind)
 {
 	int i;
 
-	smp_mb();	/* the hit comes before the second look; see detach_one() */
+	smp_mb();	/* hit before reading expected again; see detach_one() */
 	for (i = 0; i < TT_OWNERS; i++)
 		if (unlikely(hit->seen[i] != hit->expected[i]) && hit->expected[i] &&
 		    hit->expected[i] == READ_ONCE(hit->target->expected[i]))
@@ -97,7 +97,7 @@ EXPORT_SYMBOL_GPL(tt_after);
 
 /**
  * tt_called - check the call of a probe
- * @data: what the probe is attached with
+ * @data: data of the probe
  * @hit: the hit that called it
  * @self: the probe
  * @arguments_agree: are all arguments those of @hit?
@@ -120,14 +120,12 @@ void tt_called(struct tt_data *data, struct tt_hit *hit, void *self, bool argume
 }
 
 /**
- * tt_last_data - what an owner has attached to a target
+ * tt_last_data - data of the last attachment of an owner to a target
  * @target: the target
  * @owner: the owner
  *
- * For targets whose probes are not given their data.
- *
  * Context: any.
- * Return: the data of the last attachment, which may be over.
+ * Return: the data. Its probe may be detached by now.
  */
 struct tt_data *tt_last_data(struct tt_target *target, unsigned int owner)
 {
@@ -139,7 +137,7 @@ static bool is_attached(struct tt_target *target, unsigned int owner)
 	return tt_last_data(target, owner)->func;
 }
 
-/* Without memory it may fail. Then the probe is not called. */
+/* May fail if an allocation fails. Then the probe must not be called. */
 static void attach_one(const struct tt_probes *probes, unsigned int nr,
 		       unsigned int owner, struct rnd_state *rnd)
 {
@@ -166,7 +164,7 @@ static void attach_one(const struct tt_probes *probes, unsigned int nr,
 		tt_count(TT_FAILED, 1);
 }
 
-/* That never fails. */
+/* Detaching must not fail, even if an allocation fails. */
 static void detach_one(const struct tt_probes *probes, unsigned int nr,
 		       unsigned int owner, struct rnd_state *rnd)
 {
@@ -181,7 +179,7 @@ static void detach_one(const struct tt_probes *probes, unsigned int nr,
 	tt_starved(starve);
 }
 
-/* Detached probes must not be called any more. */
+/* Waits until detached probes are not running; they must not be called after that. */
 static void finish_detached(const struct tt_probes *probes, unsigned int owner,
 			    unsigned long detached, void (*synchronize)(void))
 {
@@ -194,7 +192,7 @@ static void finish_detached(const struct tt_probes *probes, unsigned int owner,
 		WRITE_ONCE(tt_last_data(&probes->targets[nr], owner)->func, NULL);
 }
 
-/* From now on no hit may miss an attached one. */
+/* From now on each hit must reach the attached probes. */
 static void finish_attached(const struct tt_probes *probes, unsigned int owner,
 			    unsigned long attached)
 {
@@ -212,13 +210,13 @@ static void finish_attached(const struct tt_probes *probes, unsigned int owner,
 }
 
 /**
- * tt_change_probes - attach probes of an owner where there are none, detach others
- * @probes: of this kind
- * @owner: the owner, of which there is one thread
- * @rnd: what decides about the targets and the way
+ * tt_change_probes - attach or detach an owner's probes on some targets
+ * @probes: the kind
+ * @owner: the owner, which has one thread
+ * @rnd: selects the targets and the method
  *
- * A task that defers nothing may rely on what it has attached or detached when the
- * call returns, whoever else defers: a grace period is enough then.
+ * If the owner does not defer, its change is effective when the call returns, even
+ * if other tasks defer. Then an RCU grace period is enough after a removal.
  *
  * Context: may sleep.
  */
@@ -254,9 +252,9 @@ void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
 
 /**
  * tt_stop_probes - detach all probes of an owner
- * @probes: of this kind
+ * @probes: the kind
  * @owner: the owner
- * @rnd: what decides about the way
+ * @rnd: random numbers
  *
  * Context: may sleep.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The torture of tracing: more sites, in a module that is loaded and unloaded, or that
- * fails to load, meanwhile. They are hit by its init function, and by a thread.
+ * Tracing torture test: more sites, in a module that is loaded and unloaded, or fails
+ * to load, during the test. Its init function and a thread hit them.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -16,7 +16,7 @@ MODULE_PARM_DESC(fail, "fail to load, after some hits");
 
 static struct task_struct *thread;
 
-/* With sites of its own wherever it is called from, also in the init function. */
+/* Inlined, so that each caller has its own sites, including the init function. */
 static __always_inline void hit_all(void)
 {
 	if (tt_is_on(TT_IMV))
@@ -49,7 +49,7 @@ static __always_inline void hit_all(void)
 #define HITS_20()	do { HITS_5(); HITS_5(); HITS_5(); HITS_5(); } while (0)
 #define HITS_80()	do { HITS_20(); HITS_20(); HITS_20(); HITS_20(); } while (0)
 
-/* More sites than are patched with the memory that is there at all times. */
+/* More sites than can be patched at once without allocating memory. */
 static noinline void storm(void)
 {
 	struct tt_hit this, *hit = &this;

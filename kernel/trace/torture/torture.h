@@ -3,26 +3,28 @@
 #define _TRACE_TORTURE_H
 
 /*
- * What the parts of the torture of tracing share. Threads hit things while others
- * change them. There are two kinds of things, with one check each.
+ * Definitions shared by all parts of the tracing torture test. Some threads hit
+ * sites (read values, call probes) while other threads change values and probes.
+ * There are two checks:
  *
- * Values: each change has a number, and so has each value that is set. A hit sees a
- * number between that of the last change that had ended when the hit began, and that
- * of the last one that had begun when the hit ended.
+ * Values: each change has a number, from which the new values are computed. A hit
+ * must see a number in this range: from the last change that had ended when the hit
+ * began to the last change that had begun when the hit ended.
  *
  * Probes: each attachment has a number. A hit that begins after an attachment is
- * complete and ends before its removal begins reaches the probe once. A probe is not
- * called after its removal is complete, nor with what belongs to another one.
+ * complete and ends before its removal begins must call the probe once. A probe must
+ * not be called after its removal is complete, or with data or arguments of another
+ * probe.
  *
  * core.c	parameters, threads, report
- * values.c	the check of values, and the ways to change them
- * probes.c	the check of probes, and the ways to attach and detach them
+ * values.c	check and change values
+ * probes.c	check, attach and detach probes
  * imv.c jump.c		values: immediate values, and jumps on them
  * tp.c marker.c func.c	probes: tracepoints, markers, functions (traced.c)
  * nmi.c	hits by NMIs
- * tp.h		what tracepoints there are
- * hits.h	the sites, in each module that hits
- * sites.c	a module with more of them
+ * tp.h		declarations of the tracepoints
+ * hits.h	the sites; included in both modules
+ * sites.c	a second module, with more sites
  */
 
 #include <linux/percpu.h>
@@ -30,10 +32,10 @@
 #include <linux/tracepoint.h>
 #include <linux/types.h>
 
-/* Threads that change things of one kind. Each has values and probes of its own. */
+/* Changing threads of each kind. Each has its own values or probes. */
 #define TT_OWNERS	4
 
-/* Data of a probe is used again after as many attachments. */
+/* Probe data is reused after this number of attachments. */
 #define TT_NR_DATA	64
 
 enum tt_kind_id { TT_IMV, TT_JUMP, TT_TP, TT_STORM, TT_MARKER, TT_FUNC, TT_NR_KINDS };
@@ -44,10 +46,10 @@ enum tt_counter {
 };
 
 /**
- * struct tt_counts - what a CPU has counted
- * @hits: by kind
- * @changes: by kind: those that are complete
- * @events: by counter
+ * struct tt_counts - counters of a CPU
+ * @hits: hits, by kind
+ * @changes: complete changes, by kind
+ * @events: other events, by counter
  */
 struct tt_counts {
 	unsigned long hits[TT_NR_KINDS];
@@ -68,13 +70,13 @@ static __always_inline void tt_count_hits(enum tt_kind_id kind, unsigned long nr
 }
 
 /**
- * struct tt_kind - a kind of things that are tortured
+ * struct tt_kind - a kind of values or probes that is tested
  * @id: its number
- * @name: for the parameter kinds
- * @hit: hits all of them once; any context
- * @init: prepares them, or NULL
- * @change: changes some that belong to @owner; may sleep
- * @stop: undoes all changes of @owner that last, or NULL
+ * @name: its name in the parameter "kinds"
+ * @hit: hits all sites of this kind once; any context
+ * @init: unused
+ * @change: changes some values or probes of @owner; may sleep
+ * @stop: detaches all probes of @owner, or NULL
  */
 struct tt_kind {
 	enum tt_kind_id id;
@@ -87,7 +89,7 @@ struct tt_kind {
 
 extern const struct tt_kind tt_imv, tt_jump, tt_tp, tt_storm, tt_marker, tt_func;
 
-/* A tracer of functions finds the arguments of a function in its registers. */
+/* The tracers read the argument of the traced function from the registers. */
 #if defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API)
 #define TT_HAVE_FUNCS
 #endif
@@ -109,7 +111,7 @@ bool tt_starved(bool set);
 /* The state of the kinds that have values */
 
 /**
- * struct tt_epoch - the changes of the values of an owner
+ * struct tt_epoch - numbers of the changes to the values of an owner
  * @begun: the last change that has begun
  * @done: the last change that has ended
  */
@@ -120,9 +122,9 @@ struct tt_epoch {
 
 /*
  * Immediate values of all types. Each holds the number of the change that set it,
- * multiplied by a constant so that half of a value and half of the next one make no
- * number that was set. The pointer leads to the member of tt_objects[] with this
- * number.
+ * multiplied by a constant. So a value that is half old and half new decodes to a
+ * number that was never set. The pointer is the address of the member of tt_objects[]
+ * with this number.
  */
 struct tt_values {
 	u8 as_u8 __aligned(IMV_ALIGN);
@@ -137,8 +139,8 @@ struct tt_values {
 };
 
 /*
- * Immediate values that jumps depend on. Each is the lowest bit of the number of the
- * change that set it, or not zero if that is.
+ * Immediate values that jumps depend on. Each is zero if the number of the change
+ * that set it is even, and not zero if it is odd.
  */
 struct tt_jumps {
 	u8 as_u8 __aligned(IMV_ALIGN);
@@ -164,11 +166,11 @@ void tt_change_values(struct tt_epoch *epoch, unsigned int owner,
 /* The state of the kinds that have probes */
 
 /**
- * struct tt_data - what a probe is attached with
+ * struct tt_data - private data of an attached probe
  * @func: the probe; NULL while it must not be called
  * @target: what it is attached to
- * @owner: by whom
- * @number: of the attachment
+ * @owner: the owner that attached it
+ * @number: number of the attachment
  */
 struct tt_data {
 	void *func;
@@ -178,10 +180,10 @@ struct tt_data {
 };
 
 /**
- * struct tt_target - what probes are attached to, one of each owner
- * @expected: by owner: number of the attachment that no hit may miss, or 0
+ * struct tt_target - what probes are attached to, at most one of each owner
+ * @expected: by owner: number of the attachment that each hit must reach, or 0
  * @number: by owner: number of the last attachment
- * @data: by owner: that of the attachments, in turns
+ * @data: by owner: data of the last TT_NR_DATA attachments
  */
 struct tt_target {
 	unsigned long expected[TT_OWNERS];
@@ -192,9 +194,9 @@ struct tt_target {
 /**
  * struct tt_hit - a hit of a target
  * @target: the target
- * @calls: how many probes it reached
- * @expected: by owner: what was expected when it began
- * @seen: by owner: the attachment whose probe was called
+ * @calls: number of probes that were called
+ * @expected: by owner: @expected of the target when the hit began
+ * @seen: by owner: number of the attachment whose probe was called last, or 0
  */
 struct tt_hit {
 	const struct tt_target *target;
@@ -203,21 +205,21 @@ struct tt_hit {
 	unsigned long seen[TT_OWNERS];
 };
 
-/* An argument of a hit that belongs to no other one. */
+/* The @n-th argument of a hit; other hits pass other values */
 static inline unsigned long tt_word(const struct tt_hit *hit, unsigned int n)
 {
 	return (unsigned long)hit * 31 + n;
 }
 
 /**
- * struct tt_probes - a kind of things that probes are attached to
- * @targets: the things
- * @nr: how many there are
- * @deferred: can other tasks defer what is attached?
- * @rcu: without deferring, is a grace period of RCU enough after @detach?
- * @attach: sets @data->func and attaches that; returns an error
- * @detach: detaches it; returns an error
- * @synchronize: returns when no probe that was detached before is called
+ * struct tt_probes - a kind of targets that probes are attached to
+ * @targets: the targets
+ * @nr: number of targets
+ * @deferred: may the owner defer the patching?
+ * @rcu: if it does not, is an RCU grace period enough after @detach?
+ * @attach: sets @data->func and attaches that; returns 0 or an error
+ * @detach: detaches it; returns 0 or an error
+ * @synchronize: waits until no probe that was detached before is running
  */
 struct tt_probes {
 	struct tt_target *targets;

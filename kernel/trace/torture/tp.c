@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The torture of tracing: tracepoints, and the storm, in which all are after the same
- * tracepoint.
+ * Tracing torture test: tracepoints; and the storm, in which all owners attach to the
+ * same tracepoint.
  */
 #include <linux/export.h>
 
@@ -28,7 +28,7 @@ EXPORT_SYMBOL_GPL(tt_storm_target);
 #define AGREE_12	(AGREE_11 && w12 == tt_word(hit, 12))
 #define AGREE_13	(AGREE_12 && w13 == tt_word(hit, 13))
 
-/* Two probes, of which a tracepoint gets one and then the other. */
+/* A tracepoint and its two probes, which are attached in turn. */
 #define DEFINE_TP(n)							\
 DEFINE_TRACE(torture_##n);						\
 EXPORT_TRACEPOINT_SYMBOL_GPL(torture_##n);				\

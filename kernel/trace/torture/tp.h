@@ -3,8 +3,9 @@
 #define _TRACE_TORTURE_TP_H
 
 /*
- * The tracepoints that are tortured: with one word to twelve, which trampolines pass
- * on; with thirteen, and with an argument of two words, which C passes on.
+ * The tracepoints of the test. Trampolines, where the architecture has them, call the
+ * probes of those with one to twelve words of arguments. C code calls the probes of the
+ * others: with thirteen words, and with an argument of two words.
  */
 #define TT_MAX_WORDS	13
 #define TT_NR_TPS	(TT_MAX_WORDS + 1)
@@ -39,7 +40,7 @@
 #define TT_ARGS_12	TT_ARGS_11, w12
 #define TT_ARGS_13	TT_ARGS_12, w13
 
-/* The arguments that a hit passes, given its address. */
+/* The arguments that a hit passes. */
 #define TT_PASS_1(hit)	hit
 #define TT_PASS_2(hit)	TT_PASS_1(hit), tt_word(hit, 2)
 #define TT_PASS_3(hit)	TT_PASS_2(hit), tt_word(hit, 3)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The torture of tracing: the functions that are traced. The rest of the module is
- * built so that it cannot be.
+ * Tracing torture test: the functions that are traced. The rest of the module is built
+ * without CC_FLAGS_FTRACE and cannot be traced.
  */
 #include <linux/compiler.h>
 #include <linux/export.h>

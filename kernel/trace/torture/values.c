@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The torture of tracing: values. The ways to change them, and what a bad one is
- * counted as.
+ * Tracing torture test: values. Changes them in several ways, and counts wrong ones.
  */
 #include <linux/export.h>
 #include <linux/immediate.h>
 
 #include "torture.h"
 
-/* A value that is so many changes behind is taken for an old one. */
+/* A value that is up to this many changes behind counts as old, not as torn. */
 #define RECENT		100
 
 /**
- * tt_bad_value - count a value that is not allowed
- * @behind: by how many changes it is behind those that are
+ * tt_bad_value - count a wrong value
+ * @behind: how many changes it is older than the oldest allowed value
  *
  * Context: any.
  */
@@ -50,11 +49,11 @@ static void end_change(struct tt_epoch *epoch, unsigned long number)
 }
 
 /**
- * tt_change_values - change all values of an owner, in one of the ways there are
- * @epoch: the owner's changes of values of this kind
- * @owner: the owner, of which there is one thread
+ * tt_change_values - change all values of an owner, in a random way
+ * @epoch: numbers of the owner's changes to values of this kind
+ * @owner: the owner, which has one thread
  * @set: sets the values
- * @rnd: what decides about the way
+ * @rnd: random numbers
  *
  * Context: may sleep.
  */
@@ -68,7 +67,7 @@ void tt_change_values(struct tt_epoch *epoch, unsigned int owner,
 	bool deferred = (way == DEFER || way == DEFER_AND_FLUSH) && imv_defer_begin();
 
 	WRITE_ONCE(epoch->begun, last);
-	smp_mb();	/* the number is known before a hit sees the value */
+	smp_mb();	/* store the number before a hit can see the value */
 	if (way == BATCH || way == NESTED)
 		set_in_batch(owner, number, last, set);
 	else if (deferred)

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The smallest program for a trace event: it returns 1. Returns its file, or -1. */
+/* Loads a minimal program for a trace event. Returns its file descriptor, or -1. */
 static inline long load_trace_program(void)
 {
 	static const struct bpf_insn insns[] = {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Function tracers side by side, each with a filter of its own: the function tracer,
-# the profiler, and those of the module of samples/ftrace.
+# Several function tracers, each with its own filter: the function tracer, the
+# profiler, and those of the module of samples/ftrace.
 # shellcheck disable=SC2317 # tests are called by name
 
 . "$(dirname "$0")/../kselftest/tracing.sh"
@@ -18,7 +18,7 @@ grep -qw function_graph available_tracers || skip_all "no function graph tracer"
 modprobe "$sample" 2>/dev/null || skip_all "no module function-tracers"
 modprobe -r "$sample"
 
-# shows FILE LINE...: are these its lines?
+# shows FILE LINE...: does the file have exactly these lines?
 shows() {
 	file=$1
 	shift
@@ -26,7 +26,7 @@ shows() {
 	explain "$file"
 }
 
-# functions FILE: which functions it has, as the function tracer writes them.
+# functions FILE: print the traced functions in a trace of the function tracer.
 functions() {
 	sed -n '/^#/d; s/.*: \([^ ]*\) <-.*/\1/p' "$1" | sort -u
 }
@@ -42,7 +42,7 @@ traced_and_profiled() {
 	}
 }
 
-# What is traced and profiled from now on: that of one command.
+# Trace and profile one command.
 work() {
 	if [ "$(cat function_profile_enabled)" = 1 ]; then
 		echo 0 >function_profile_enabled
@@ -78,7 +78,7 @@ clean_up() {
 	} 2>/dev/null
 }
 
-# That of the first proposal, line by line, with functions that there are.
+# The example of the first proposal, line by line, with existing functions.
 session() {
 	echo 1 >"$option"
 	echo function >current_tracer
@@ -120,7 +120,7 @@ functions_that_are_not_traced() {
 	profiled | grep -qx vfs_open && ! profiled | grep -qx vfs_read
 }
 
-# As without the series: one filter for all.
+# With the option off, all tracers share one filter.
 without_the_option() {
 	echo function >current_tracer
 	echo 1 >function_profile_enabled
@@ -191,8 +191,8 @@ tracers_of_a_module() {
 	shows function_tracers
 }
 
-# Neither what was opened for reading nor what was opened for writing leads to the
-# tracer when it is gone.
+# A file that is open for reading or writing must not access a tracer that was
+# unregistered.
 files_outlive_the_module() {
 	echo 1 >"$option"
 	modprobe "$sample" || return
@@ -206,7 +206,8 @@ files_outlive_the_module() {
 	shows set_ftrace_filter '#### all functions enabled ####'
 }
 
-# Nor does what was opened before the profiler ran anew, with another filter.
+# A file that was opened before the profiler was restarted must not change its new
+# filter.
 a_file_outlives_the_profiler() {
 	echo 1 >"$option"
 	echo 1 >function_profile_enabled
@@ -232,8 +233,8 @@ a_function_for_all() {
 		grep -q 'vfs_open called' instances/sample_callers/trace
 }
 
-# A process of the function tracer's own: it is called by another function from then
-# on, also where others are called beside it.
+# A PID filter for the function tracer alone. ftrace then calls it through another
+# function, also where a function has several tracers.
 a_process_for_one() {
 	a_function_for_all || return
 	echo 1 >set_ftrace_pid
@@ -246,7 +247,7 @@ a_process_for_one() {
 	[ "$(functions trace)" = vfs_open ]
 }
 
-# With code of their own for a function, it is shown for each of them.
+# If the function has a set, the call of each of its tracers is shown.
 the_list_of_functions() {
 	a_function_for_all || return
 	calls=$(sed -n 's/^vfs_open (3) //p' enabled_functions)

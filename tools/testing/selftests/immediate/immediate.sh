@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs the KUnit tests of immediate values, which are a module, and gives their
-# results as its own: they stand in the kernel's log.
+# Loads the module with the KUnit tests of immediate values, and prints their results,
+# which are in the kernel's log, as its own.
 
 . "$(dirname "$0")/../kselftest/tracing.sh"
 
@@ -13,8 +13,8 @@ clean_up() {
 	unload_if_loaded $module
 }
 
-# The cases of the suite are indented; its own result comes last, and is the
-# one that fails if there was no case.
+# The cases of the suite are indented. The result of the suite is printed last, and
+# fails if there was no case.
 show_results() {
 	awk -v suite=$suite '
 		function show(ok, name) {

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Sourced by the tests of tracing. A test is a function. It fails with the first of its
-# commands that fails, and is skipped when it returns 4. Commands here say what is
-# wrong. A script runs its tests like this:
+# Sourced by the tests of tracing. A test is a function. It fails if it returns an error,
+# and is skipped if it returns 4. The functions of this file print what is wrong. A
+# script runs its tests like this:
 #
 #	. "$(dirname "$0")/../kselftest/tracing.sh"
 #	clean_up() { ... }	# after each test, and at the end
@@ -27,8 +27,8 @@ skip_all() {
 	exit $skip
 }
 
-# plan NUMBER: how many tests there are; with "" finish says how many there were.
-# From here on there is a folder $dir for their files.
+# plan NUMBER: the number of tests; if it is "", finish prints the number. Makes the
+# directory $dir for files of the tests.
 plan() {
 	echo "TAP version 13"
 	planned=$1
@@ -38,7 +38,7 @@ plan() {
 	trap 'exit 1' INT TERM
 }
 
-# result CODE NAME: of a test that needs no cleaning.
+# result CODE NAME: print the result of a test that needs no clean_up.
 result() {
 	number=$((number + 1))
 	case $1 in
@@ -51,7 +51,7 @@ result() {
 	reason=''
 }
 
-# What became of the last command.
+# Print the result of the last command.
 report() {
 	code=$?
 	clean_up >/dev/null 2>&1
@@ -67,14 +67,14 @@ comment() {
 	echo "# $*"
 }
 
-# What the commands before it were about, in case they failed.
+# If the last command failed, print the arguments.
 explain() {
 	code=$?
 	[ $code = 0 ] || comment "$*"
 	return $code
 }
 
-# Why a test cannot run; the test then returns what this does.
+# Set the reason for skipping a test, which must return the status of this function.
 needs() {
 	reason=$1
 	return $skip
@@ -91,7 +91,7 @@ is() {
 	}
 }
 
-# Also when the first one is no number.
+# Also fails if the first argument is not a number.
 at_least() {
 	[ "$1" -ge "$2" ] 2>/dev/null || {
 		comment "$1 instead of at least $2"
@@ -107,7 +107,7 @@ has() {
 	esac
 }
 
-# The command must fail, and say this.
+# The command must fail and print these words.
 fails_with() {
 	words=$1
 	shift
@@ -142,7 +142,7 @@ unload_if_loaded() {
 	done
 }
 
-# The modules are there, and nobody uses them.
+# Skip all tests unless the modules exist and are not loaded.
 check_modules() {
 	for needed; do
 		modprobe -q -n "$needed" || skip_all "no module $needed"
@@ -176,7 +176,7 @@ as_nobody() {
 		--inh-caps="$caps" --ambient-caps="$caps" "$@"
 }
 
-# Processes that start and end: the scheduler has something to switch.
+# Run short processes, to cause task switches.
 start_processes() {
 	rounds=20
 	while [ $rounds -gt 0 ]; do
@@ -185,8 +185,8 @@ start_processes() {
 	done
 }
 
-# What the kernel says from here on, in lines with the word $about (or in all lines), is
-# given by log_since.
+# Mark the place in the kernel's log from which log_since prints. It prints only lines
+# with the word $about, if that is set.
 log_from_here() {
 	log_start="$0 $$ $((log_number += 1))"
 	echo "$log_start" >/dev/kmsg
@@ -198,7 +198,7 @@ log_since() {
 		index($0, start) { seen = 1 }'
 }
 
-# The kernel has warned of nothing, and no checker of it has.
+# No warning has tainted the kernel since the script began.
 kernel_is_well() {
 	is "$(cat /proc/sys/kernel/tainted)" "$tainted_before"
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a record says of the place that was hit: the state of interrupts and
-# preemption, and the stack, are those of the function that has the marker.
+# The context in a record: the state of interrupts and preemption, and the stack,
+# must be those of the function that has the marker.
 
 . "$(dirname "$0")/markers-lib.sh"
 
@@ -25,8 +25,8 @@ states_of() {
 	sed -nE "s/.*\[[0-9]+\] ([^ ]+) +[0-9.]+: $1: .*/\1/p" "$instance/trace"
 }
 
-# "N of M pairs differ", of records of two events that follow each other on a CPU
-# in one task: they are of the same place.
+# Print "N of M pairs differ". A pair is two successive records of different events on
+# a CPU in one task: they are from the same place.
 compare_states() {
 	sed -nE 's/^ *(.*-[0-9]+) +\[([0-9]+)\] ([^ ]+) +[0-9.]+: ([a-z_]+): .*/\2 \4 \3 \1/p' \
 		"$instance/trace" | awk '
@@ -55,7 +55,7 @@ same_state_as_trace_event() {
 	is "${said%% *}" 0
 }
 
-# Nothing is off where the sample has its marker.
+# Interrupts and preemption are enabled at the marker of the sample.
 preemptible_place() {
 	mkdir "$instance" && load marker_sample &&
 	echo 1 >"$instance/$event/enable" && fire 5 &&
@@ -63,7 +63,7 @@ preemptible_place() {
 	is "$(states_of sample_event | grep -c '^...\.')" 5
 }
 
-# The name of the first function of the first stack begins so.
+# The name of the first function in the first stack must begin like this.
 stack_begins_at() {
 	said=$(sed -nE '/^ => /{ s/^ => ([A-Za-z0-9_.]+).*/\1/p; q }' "$tracing/trace")
 	case $said in

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What fails while a module with markers is loaded, or a probe is attached: there is
-# an error, nothing is left of it, and the next time it works.
+# Failures while a module with markers is loaded, or a probe is attached: they return
+# an error and leave nothing behind, and the next attempt succeeds.
 
 # Functions are arguments of others.
 # shellcheck disable=SC2317
@@ -12,7 +12,7 @@
 faults=/sys/kernel/debug/fail_function
 sched=kernel_sched_switch
 
-# inject FUNCTION RETURN_VALUE: it fails from here on.
+# inject FUNCTION RETURN_VALUE: let the function fail from now on.
 inject() {
 	{
 		echo "$1" >$faults/inject &&
@@ -46,7 +46,7 @@ load_fails() {
 	loads_and_counts && kernel_is_well
 }
 
-# A probe that waits keeps its name and format.
+# A probe that is registered for the marker keeps its name and format.
 load_fails_while_a_probe_waits() {
 	load marker_probe marker=sample_event "format=count %u name %s" print=0 || return
 	inject marker_activate_range -16 || return

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A user of a trace event, for the time in which the event is removed:
+ * Uses a trace event while the event is removed:
  *
- *	event-user path FILE	has the path of a file, and opens it later
- *	event-user perf ID	counts an event of this id
+ *	event-user path FILE	holds the path of a file, and opens it later
+ *	event-user perf ID	counts the event with this id
  *	event-user bpf ID	the same, with a BPF program
  *
- * Says "ready" and waits for the end of its input. Then it goes on with what it
- * has, and prints what becomes of that.
+ * Prints "ready" and waits for the end of its input. Then it uses the file or the
+ * event again, and prints the results.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -40,7 +40,7 @@ static void say(const char *what, long ret)
 	printf("%s: %s\n", what, ret < 0 ? strerror(errno) : "done");
 }
 
-/* Opens the file that this path was of, and moves a byte. */
+/* Opens the file, and reads or writes a byte. */
 static long try(const char *path, int flags, int writes)
 {
 	int fd = open(path, flags);
@@ -92,7 +92,7 @@ static uint64_t sum(const int *fds, long cpus)
 	return total;
 }
 
-/* A BPF program belongs to the event, so the others have it already. */
+/* A BPF program is attached for all CPUs at once: the other calls return EEXIST. */
 static int open_events(long id, int program, int *fds, long cpus)
 {
 	long i;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Markers as trace events, in an instance of their own.
+# Markers as trace events, in a separate instance.
 
 . "$(dirname "$0")/markers-lib.sh"
 
@@ -23,7 +23,7 @@ clean_up() {
 	unload_all
 }
 
-# In the instance: a file, what is written to it, what was recorded.
+# put VALUE FILE: write to a file of the instance.
 put() {
 	echo "$1" >"$instance/$2"
 }
@@ -61,7 +61,7 @@ comes_and_goes_with_the_module() {
 	has_event $event
 }
 
-# A probe of another module stays attached, and waits for the marker.
+# A probe of another module stays registered while the marker is not loaded.
 goes_with_a_probe_attached() {
 	mkdir "$instance" &&
 	load marker_sample &&
@@ -97,7 +97,7 @@ values_arrive() {
 	has "$said" " c A s text"
 }
 
-# A record without strings is made in the buffer itself.
+# A record without strings is written directly into the buffer.
 numbers_alone_arrive() {
 	needs_event markers/kernel_send_signal || return
 	start &&
@@ -197,8 +197,8 @@ stays_while_it_is_used() {
 	goes_soon $event
 }
 
-# The last probe of a marker goes, and the marker stays. No other test enables the
-# event: one that was enabled is never freed.
+# Detaching the last probe of a marker does not remove its event. No other test enables
+# this event, since an event that was enabled once is never freed.
 stays_when_a_probe_goes() {
 	needs_event markers/kernel_process_exit || return
 	load marker_probe marker=kernel_process_exit print=0 &&

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What is open of an event, or uses it, when its module is unloaded, or the event is
-# removed in another way: later there are errors, or the right data, and nothing
-# else. Each test is for an event of markers and for a trace event of a module.
+# Open files and users of an event whose module is unloaded, or which is removed in
+# another way: later uses must return errors or correct data. Each test runs for a
+# marker event and for a trace event of a module.
 
 # Functions are arguments of others.
 # shellcheck disable=SC2317
@@ -13,7 +13,7 @@
 user=$here/event-user
 instance=$tracing/instances/lifetime-$$
 
-# Which files an event has, and of these which can be written, and what with.
+# The readable and the writable files of an event, and values to write.
 readable="enable id format filter trigger hist hist_debug"
 writable="enable filter trigger inject"
 
@@ -24,7 +24,7 @@ value_of() {
 	esac
 }
 
-# Others.
+# Other events.
 probe=events/lifetime/probe
 fork=events/sched/sched_process_fork
 end=events/sched/sched_process_exit
@@ -52,7 +52,7 @@ clean_up() {
 	tainted_before=$(cat /proc/sys/kernel/tainted)
 }
 
-# The last one first: others may use its variables.
+# In reverse order: a trigger may use variables of those before it.
 remove_triggers() {
 	[ -f "$1" ] || return 0
 	grep -v '^#' "$1" | sed '1!G;h;$!d; s/ \[active\]//' | while read -r trigger; do
@@ -60,7 +60,7 @@ remove_triggers() {
 	done
 }
 
-# Its memory, and its id, are for others then.
+# Remove the event, and load modules that may reuse its memory and id.
 remove() {
 	unload "$owner" &&
 	goes_soon "$event" &&
@@ -72,7 +72,7 @@ read_3() {
 	cat <&3
 }
 
-# The end of the file is no error for some.
+# Also fails at the end of the file, which some files return instead of an error.
 read_3_further_on() {
 	dd bs=1 skip=7 count=1 status=none <&3 >"$dir/byte" && [ -s "$dir/byte" ]
 }
@@ -81,7 +81,7 @@ write_4() {
 	env echo "$1" >&4
 }
 
-# each_file "FILE..." COMMAND...: for those of these files that the event has.
+# each_file "FILE..." COMMAND...: run it for each of these files that the event has.
 each_file() {
 	names=$1 tried=0
 	shift
@@ -98,7 +98,7 @@ each_file() {
 	at_least "$tried" 3 && kernel_is_well
 }
 
-# Has the file as its input.
+# Run a command with the file open as descriptor 3.
 from_file() {
 	exec 3<"$tracing/$event/$file" && "$@" && exec 3<&-
 }
@@ -115,7 +115,7 @@ open_files_are_read_further_on() {
 	each_file "$readable" from_file fails_after_removal read_3_further_on ""
 }
 
-# What was read already into a buffer may be right data.
+# Data that was buffered before the removal may be read if it is correct.
 rest_is_right() {
 	whole=$(cat "$tracing/$event/$file" && echo .)
 	first=$(dd bs=5 count=1 status=none <&3 && echo .)
@@ -138,7 +138,7 @@ open_files_are_written() {
 	each_file "$writable" cannot_be_written
 }
 
-# A program that has something of the event, until it is told to go on.
+# Start a program that uses the event, and waits until go_on.
 hold() {
 	[ -x "$user" ] || needs "no program event-user" || return
 	rm -f "$dir/go" "$dir/said"
@@ -170,7 +170,7 @@ paths_are_opened() {
 	each_file "$readable $writable" path_leads_nowhere
 }
 
-# Some files keep the instance, others do not.
+# Some open files keep the instance from being removed, others do not.
 instance_cannot_be_read() {
 	[ -d "$instance" ] || mkdir "$instance" || return
 	exec 3<"$instance/$event/$file" || return
@@ -191,7 +191,7 @@ id_of() {
 	cat "$tracing/$1/id"
 }
 
-# An event of markers stays while it is used, others keep their module.
+# A marker event stays while it is used; other events keep their module loaded.
 stays_through_unload() {
 	case $event in
 	*/markers/*)
@@ -200,7 +200,7 @@ stays_through_unload() {
 	esac
 }
 
-# Hits an event of markers; others are hit by their module, once a second.
+# Hit a marker event; other events are hit by their module, once a second.
 hit() {
 	case $event in
 	*/markers/*) fire "$1" ;;
@@ -236,7 +236,7 @@ event_probe_stays() {
 	unload "$owner" && goes_soon "$event" && kernel_is_well
 }
 
-# The last user of an event whose module is gone.
+# The event probe is the last user of an event whose module is unloaded.
 event_goes_with_its_probe() {
 	load "$owner" || return
 	echo "e:lifetime/probe ${event#events/}" >>"$tracing/dynamic_events" \
@@ -271,7 +271,7 @@ triggers_stay() {
 	kernel_is_well
 }
 
-# Others use a variable of this event, before it would go and after that.
+# Triggers of other events use a variable of this event, before and after the unload.
 variables_stay() {
 	needs_histograms || return
 	load "$owner" || return

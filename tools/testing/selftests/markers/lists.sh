@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The lists of places and of probes: marker_sites has a line for each place in the
+# The lists of sites and of probes: marker_sites has a line for each site in the
 # code, marker_probes one for each probe that is registered.
 
 . "$(dirname "$0")/markers-lib.sh"
@@ -37,7 +37,7 @@ sites_of_the_kernel() {
 		grep -cvE "^vmlinux$tab$place\$")" 0
 }
 
-# As many as the list of markers counts.
+# marker_sites must have as many sites of each marker as the list of markers counts.
 sites_are_counted() {
 	load marker_sample || return
 	awk -F'\t' '

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Sourced by the tests of this folder: the list of markers and the modules of
-# samples/markers.
+# Sourced by the tests of this directory: functions for the list of markers and for the
+# modules of samples/markers.
 
 . "$(dirname "$0")/../kselftest/tracing.sh"
 
@@ -54,7 +54,7 @@ fire() {
 	echo "$1" >/sys/module/marker_sample/parameters/fire
 }
 
-# An event that nobody uses any more goes soon.
+# An unused event is removed after a short time.
 goes_soon() {
 	tries=50
 	while [ -d "$tracing/$1" ] && [ $tries -gt 0 ]; do

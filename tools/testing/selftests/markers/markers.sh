@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Markers as a user meets them: the list in tracefs, and the modules of
+# Markers as seen from user space: the list in tracefs, and the modules of
 # samples/markers.
 
 . "$(dirname "$0")/markers-lib.sh"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Records of markers outlast the module of their marker, and no module takes those
-# of others with it.
+# Records of markers stay readable when the module of the marker is unloaded, and when
+# other modules are.
 
 . "$(dirname "$0")/markers-lib.sh"
 
@@ -16,7 +16,7 @@ clean_up() {
 	unload_all
 }
 
-# Nobody uses the event any more, so it goes with its module.
+# The events are disabled at the end, so that they are removed with their module.
 record() {
 	load marker_sample &&
 	echo >"$tracing/trace" &&
@@ -46,14 +46,13 @@ print_after_reload() {
 	is "$(printed 'sample_event: count [0-2] name ')" 5
 }
 
-# Also when markers are what this module has.
+# First a module without markers is unloaded, then one with markers.
 another_module_takes_none() {
 	record && unload marker_sample &&
 	load marker_probe_variadic && unload marker_probe_variadic && are_printed &&
 	load marker_sample && unload marker_sample && are_printed
 }
 
-# A page that is read from the pipe, raw or as text, is the same.
 read_by_pipe_after_unload() {
 	record && unload marker_sample &&
 	said=$(timeout 2 cat "$tracing/trace_pipe")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The stack of a trace event, and its address, begin at the function that has the
-# tracepoint: kernel_clone() for sched_process_fork, whatever reads them and
-# however many probes there are.
+# tracepoint: kernel_clone() for sched_process_fork. This holds for all readers, and
+# for one probe as for several.
 
 # Functions are arguments of others.
 # shellcheck disable=SC2317
@@ -20,8 +20,8 @@ work() {
 	(:)
 }
 
-# The first function of the lines of a file that match, without its offset.
-# ftrace's begin with the probe.
+# kernel_clone must be the first function in the matching lines of a file. Stacks of
+# ftrace begin with the probe, which is skipped.
 begins_at_clone() {
 	first=$(sed -nE "s/$1/\\1/p" "$2" | grep -v "^trace_event_raw_event_$name" |
 		head -n 1 | sed 's/[+].*//')
@@ -55,7 +55,7 @@ perf_record() {
 	begins_at_clone '^[[:space:]]+[0-9a-f]+ (.*)' "$dir/perf"
 }
 
-# bpftrace ends by itself with the first event that it sees.
+# bpftrace exits at the first event.
 bpf_stack() {
 	needs_program bpftrace || return
 	timeout 600 bpftrace -e "BEGIN { printf(\"ready\\n\"); }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tracepoints as a user meets them: the modules of samples/tracepoints, and a
+# Tracepoints as seen from user space: the modules of samples/tracepoints, and a
 # trace event that shares its tracepoint with a marker.
 
 . "$(dirname "$0")/../kselftest/tracing.sh"
@@ -21,7 +21,7 @@ counts() {
 	echo "$(cat $parameters/requests) $(cat $parameters/done)"
 }
 
-# Events of an instance of its own disturb nobody else's.
+# Enable or disable the event in a separate instance, to leave other instances alone.
 event() {
 	echo "$1" >"$instance/events/sched/sched_switch/enable"
 }
@@ -99,7 +99,7 @@ probes_hold_the_module() {
 	is "$(counts)" "2 1"
 }
 
-# The marker is attached for longer than the event is on, so it sees more.
+# The marker's probe is attached longer than the event is enabled, so it has more hits.
 event_and_marker_share_a_tracepoint() {
 	needs_marker || return
 	new_instance &&
@@ -137,7 +137,7 @@ marker_stays_when_the_event_goes() {
 	is "$(recorded)" "$after"
 }
 
-# Only where the architecture makes trampolines, and stock kernels have none.
+# Only x86_64 has trampolines, and only in kernels that have __tracepoint_leave().
 needs_trampolines() {
 	{ [ "$(uname -m)" = x86_64 ] && grep -q ' __tracepoint_leave$' /proc/kallsyms; } ||
 		needs "no trampolines"
@@ -148,7 +148,7 @@ listed() {
 		/proc/kallsyms
 }
 
-# Freeing takes a while.
+# Trampolines are freed after a delay.
 is_not_listed_any_more() {
 	for second in 1 2 3 4 5 6 7 8 9 10; do
 		[ "$(listed)" != 0 ] || return 0
@@ -168,7 +168,7 @@ trampolines_have_names() {
 	is_not_listed_any_more
 }
 
-# It asks for a name alone, without size and offset.
+# The function tracer looks up only the name, without size and offset.
 function_tracer_names_the_caller() {
 	needs_trampolines || return
 	grep -qw function "$tracing/available_tracers" ||

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Loads the torture of tracing, loads and unloads modules with more sites meanwhile,
-# also ones that fail to load, takes a CPU out and in, and reads what went wrong. See
-# Documentation/trace/tracetorture.rst. From the environment:
+# Runs the tracing torture test. Meanwhile loads and unloads a module with more sites,
+# which fails to load every other time, and takes a CPU offline and online. Then checks
+# the counters. See Documentation/trace/tracetorture.rst. Environment variables:
 #
-# TORTURE_SECONDS	how long (20)
-# TORTURE_SEED		of all random choices (a random one)
-# TORTURE_PARAMETERS	more parameters of the module, as "kinds=tp,func"
+# TORTURE_SECONDS	duration (20)
+# TORTURE_SEED		seed of all random choices (a random one)
+# TORTURE_PARAMETERS	more parameters of the module, such as "kinds=tp,func"
 # TORTURE_COUNTERS	a file for the counters, lines "name:number"
 
 # Functions are arguments of others.
@@ -32,12 +32,12 @@ test_that() {
 	result $? "$name"
 }
 
-# An emulated CPU may stand still for long within an NMI.
+# An emulated CPU may be paused for long within an NMI.
 allow_long_nmis() {
 	[ ! -w $longest ] || echo 1000000000 >$longest
 }
 
-# Allocations that may sleep fail too, and without a stack in the log each time.
+# Let allocations that may sleep fail too, without a stack trace in the log for each.
 starve() {
 	[ -w $failing/failslab/verbose ] || return
 	for file in failslab/ignore-gfp-wait failslab/verbose fail_page_alloc/verbose; do
@@ -60,7 +60,7 @@ load_failing() {
 	fi
 }
 
-# With rmmod, since modprobe would unload what the module depends on, too.
+# With rmmod, since modprobe -r would also unload the modules that it depends on.
 one_round() {
 	load_failing
 	set_cpu 0
@@ -145,7 +145,7 @@ check_counters() {
 	test_that "no operation failed" none failed
 }
 
-# The module says so itself: its counters agree with each other.
+# The module itself reports success if its counters agree with each other.
 ended_well() {
 	rmmod tracetorture &&
 		dmesg | grep 'tracetorture: --- End of test' | tail -n 1 |

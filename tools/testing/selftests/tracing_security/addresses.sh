@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Addresses of the kernel: who may see those of generated code in /proc/kallsyms; and
-# that the files and messages of markers and function tracers, and the text of events,
-# have names and hashes in their place.
+# Addresses of the kernel: which users see those of generated code in /proc/kallsyms.
+# The files and messages of markers and function tracers, and the text of events, must
+# have names or hashes instead of addresses.
 
 . "$(dirname "$0")/../kselftest/tracing.sh"
 
@@ -15,7 +15,7 @@ event=$timer
 restrict_before=$(cat "$restrict")
 [ ! -f "$paranoid" ] || paranoid_before=$(cat "$paranoid")
 
-# An address of the kernel, in text.
+# A pattern for kernel addresses.
 address='ffff[0-9a-f]\{12\}'
 
 clean_up() {
@@ -31,7 +31,7 @@ clean_up() {
 	modprobe -r marker_probe marker_sample
 }
 
-# A trampoline of a tracepoint, and a set of two function tracers.
+# Make a trampoline of a tracepoint, and a set of two function tracers.
 make_code() {
 	mkdir "$tracing/$instance" &&
 	echo 0 >"$tracing/$instance/tracing_on" &&
@@ -42,7 +42,7 @@ make_code() {
 	echo function >"$tracing/current_tracer"
 }
 
-# Which addresses of these symbols a user sees: all, none, or some.
+# Print how many addresses of symbols of generated code are visible: all, none, or some.
 seen() {
 	awk '
 	$3 ~ /^(tracepoint_trampoline_|ftrace_set_)/ {
@@ -61,7 +61,8 @@ stext_seen_by() {
 		$3 == "_stext" { print $1 ~ /^0+$/ ? "none" : "all" }'
 }
 
-# sees WHICH RESTRICT COMMAND...: it does, with this kptr_restrict; as it does others
+# sees WHICH RESTRICT COMMAND...: with this kptr_restrict, the command must see WHICH
+# addresses of generated code and of _stext.
 sees() {
 	which=$1
 	echo "$2" >"$restrict"
@@ -96,7 +97,7 @@ no_address_in() {
 	is "$found" "" && at_least "$(wc -l <"$tracing/$1")" "$2"
 }
 
-# Code that has no symbol could only be shown as a number.
+# Code without a symbol would be shown as an address.
 names_in_the_files() {
 	modprobe -q marker_sample
 	modprobe -q marker_probe marker=sample_event
@@ -110,7 +111,7 @@ names_in_the_files() {
 	no_address_in enabled_functions 1
 }
 
-# A child's sleep sets a timer.
+# The sleep commands set timers.
 record() {
 	echo >"$tracing/trace" &&
 	echo 1 >"$tracing/$timer/enable" &&
@@ -133,7 +134,7 @@ pointers_are_hashed() {
 	at_least "$(grep -c ": timer $address function $address " "$tracing/trace")" 1
 }
 
-# The kernel writes to memory that the reader has not touched before.
+# The kernel faults when it writes to memory that dd has not used before.
 code_has_its_name() {
 	event=events/markers/kernel_page_fault_kernel
 	[ -d "$tracing/$event" ] || {
@@ -148,7 +149,7 @@ code_has_its_name() {
 	is "$(grep -m 3 " ip $address" "$tracing/trace")" ""
 }
 
-# What goes wrong is told with names.
+# Error messages have names.
 names_in_messages() {
 	modprobe -q -n marker_probe || {
 		needs "no module marker_probe"

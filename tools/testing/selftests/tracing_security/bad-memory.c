@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes to files and reads from them with memory that is not the caller's:
+ * Writes to files and reads from them with buffers that do not belong to the caller:
  *
  *	bad-memory FILE...
  *
- * Each such call must fail with EFAULT. With some memory of the caller's in front, it
- * may also say how much it did, or that this is wrong. Prints a line for each that
- * does something else, and how many calls there were.
+ * Each call must fail with EFAULT. If the buffer begins with memory of the caller, it
+ * may also return a size up to that of this part, or EINVAL. Prints a line for each
+ * other result, and the number of calls.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 struct memory {
 	const char *name;
 	void *at;
-	size_t valid;	/* how much of it is ours */
+	size_t valid;	/* bytes at the start that belong to the caller */
 };
 
 static unsigned int calls, bad;
@@ -41,7 +41,7 @@ static void check(const char *file, const char *call, const struct memory *m,
 	       ret < 0 ? strerror(errno) : "bytes");
 }
 
-/* Root can open a file also for what its mode does not allow. */
+/* Root can open a file even if its mode does not permit that. */
 static int open_as(const char *file, int flags, mode_t mode)
 {
 	struct stat st;
@@ -68,7 +68,7 @@ static void try(const char *file, const struct memory *m)
 	}
 }
 
-/* Two pages, the second of which is no one's. */
+/* Returns the end of a page; the next page is not mapped. */
 static char *border(void)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 	size_t i;
 	int arg;
 
-	/* No end of a word, so that nothing is done with it. */
+	/* No delimiter, so that files do not act on the text. */
 	memset(end - SIZE / 2, 'x', SIZE / 2);
 	for (arg = 1; arg < argc; arg++)
 		for (i = 0; i < sizeof(memories) / sizeof(*memories); i++)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The files of markers and function tracers in tracefs have the owner and the mode of
-# their kin: of files that do the like. Also in instances, and where tracefs is
-# mounted with other owners and modes.
+# their kin, which are files with a similar purpose. Also in instances, and if tracefs
+# is mounted with another owner or mode.
 #
 #	files.sh --kin		prints each such file and its kin
 #	files.sh --usable	reads such lines, and prints the files that can be opened
@@ -17,7 +17,7 @@ clean_up() {
 	mount -o remount,gid=0,mode=700 "$tracing"
 }
 
-# Files of the top directory, and of instances as far as they have them.
+# Files of the top directory, and of instances if they have them.
 kin_of_files() {
 	cat <<-END
 	markers available_events
@@ -28,8 +28,8 @@ kin_of_files() {
 	END
 }
 
-# What is below events/markers has its kin in that of another event; those of the
-# kernel have triggers, which need not be built, and all that others have.
+# The kin of a file below events/markers is a file of another event. sched_switch has
+# all files that a marker event can have, including the optional ones.
 kin_of_events() {
 	find events/markers | while IFS= read -r file; do
 		case $file in
@@ -44,7 +44,7 @@ kin_of_events() {
 	done
 }
 
-# The directory is the working directory.
+# Print the files of the working directory and their kin.
 kin() {
 	kin_of_files | while read -r file other; do
 		[ ! -e "$file" ] || echo "$file $other"
@@ -61,7 +61,7 @@ attributes_of_all() {
 	find ./options ./events/sched ./events/markers -exec stat -c '%n %a %u %g' {} +
 }
 
-# Each file whose attributes are not those of its kin, and how many are.
+# Print each file whose attributes differ from its kin, and the number of equal ones.
 compare() {
 	{
 		attributes_of_all | sed 's,^\./,= ,'
@@ -90,7 +90,7 @@ in_an_instance() {
 	all_as_their_kin "$tracing/$instance" 90
 }
 
-# These options are of all mounts of tracefs.
+# These options apply to all mounts of tracefs.
 with_a_group() {
 	mkdir "$tracing/$instance" &&
 	mount -o remount,gid=1234,mode=750 "$tracing" &&
@@ -100,7 +100,7 @@ with_a_group() {
 	is "$(attributes "$tracing/markers")" "440 0 1234"
 }
 
-# What is made later: the event of a module's marker, and an instance.
+# Files that are created later: of the event of a module's marker, and of an instance.
 made_after_the_mount() {
 	modprobe -q -n marker_sample || {
 		needs "no module marker_sample"
@@ -117,7 +117,7 @@ made_after_the_mount() {
 	return $code
 }
 
-# Reads names of files.
+# Read lines of kin; print a file once if it can be read, and once if it can be written.
 usable() {
 	while read -r file other; do
 		if [ ! -d "$file" ]; then
@@ -127,7 +127,7 @@ usable() {
 	done
 }
 
-# A user who may enter the directory can still open none of them.
+# A user that can enter the directory cannot open any of the files.
 not_for_others() {
 	mount -o remount,mode=755 "$tracing" || return
 	at_least "$(cd "$tracing" && kin | usable | wc -l)" 100 &&

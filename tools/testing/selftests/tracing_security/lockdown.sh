@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a kernel that is locked down lets root do with markers and function tracers:
-# what it does with all of tracefs. Integrity allows it. Confidentiality closes the
-# files, also those that were there before, but for formats. Nothing ends a lockdown
-# but a new boot, so the test locks nothing down itself, unless:
+# In a kernel that is locked down, the same rules apply to markers and function tracers
+# as to all of tracefs. Level integrity permits root to use the files. Confidentiality
+# closes them, except formats, even if they existed before. Only a reboot ends a
+# lockdown, so the test does not change the level, except with:
 #
-#	lockdown.sh --lock	goes through all levels from where the kernel is
+#	lockdown.sh --lock	tests all levels from the current one on
 
 . "$(dirname "$0")/../kselftest/tracing.sh"
 
 lockdown=/sys/kernel/security/lockdown
 
-# Each with its kin.
+# Each file with its kin, see files.sh.
 pairs() {
 	event=events/markers/kernel_sched_switch
 	kin=events/sched/sched_switch
@@ -54,7 +54,7 @@ how_it_opens() {
 	echo "$said"
 }
 
-# opened_as_kin HOW: and the lists can be opened so.
+# opened_as_kin HOW: files open like their kin, and the lists open for HOW.
 opened_as_kin() {
 	pairs | while read -r file kin; do
 		is "$(how_it_opens "$file")" "$(how_it_opens "$kin")"
@@ -70,7 +70,7 @@ all_open() {
 	opened_as_kin "reading writing"
 }
 
-# A format is no secret: it is the same for all kernels that are built alike.
+# Formats may be open: they are not secret, since equal builds have equal formats.
 all_closed() {
 	opened_as_kin ""
 }
@@ -79,7 +79,7 @@ none_there() {
 	is "$(find "$tracing" -type f | head -n 3)" ""
 }
 
-# Modules attach to markers as ever: they are part of the kernel.
+# Modules can still attach to markers: they are part of the kernel.
 probes_work() {
 	modprobe -q -n marker_probe || {
 		needs "no module marker_probe"
@@ -90,7 +90,7 @@ probes_work() {
 	is "$(cat /sys/module/marker_probe/parameters/hits)" 3
 }
 
-# BPF may read no memory of the kernel, and gets no arguments that way.
+# perf and BPF must treat the event of a marker like another event.
 perf_as_kin() {
 	id=$(cat "$tracing/events/markers/kernel_sched_switch/id" 2>/dev/null) || {
 		needs "nobody can read the number of the event"

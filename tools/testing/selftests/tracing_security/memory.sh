@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Markers and their files read no memory that they may not: strings in user space, at
-# bad addresses and at the border of a page; and buffers of read() and write() that
-# are not the caller's.
+# Markers must not read strings in user space, at bad addresses, or beyond the end of
+# mapped memory. Their files must refuse buffers of read() and write() that do not
+# belong to the caller.
 
 . "$(dirname "$0")/../kselftest/tracing.sh"
 
@@ -34,7 +34,7 @@ fire() {
 	echo 1 >/sys/module/$module/parameters/fire
 }
 
-# As the event has them.
+# The text of the records of an event.
 text_of() {
 	sed -n "s/.*: $1: //p" "$tracing/trace"
 }
@@ -52,7 +52,7 @@ strings_are_checked() {
 	is "$(text_of test_unended)" "unended (fault) cut xxxx"
 }
 
-# perf makes records of its own.
+# Records for perf are made separately.
 strings_are_checked_for_perf() {
 	command -v perf >/dev/null || {
 		needs "no perf"
@@ -67,7 +67,7 @@ strings_are_checked_for_perf() {
 	has "$text" "ends text user (fault) null (null) error (fault)"
 }
 
-# All files that there are of one event, and all others.
+# All files of one event, and all files outside events.
 files() {
 	echo "$1"/markers "$1"/marker_sites "$1"/marker_probes "$1"/function_tracers
 	find "$1/events/markers/kernel_sched_switch" -type f

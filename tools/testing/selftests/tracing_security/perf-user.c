@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What perf_event_open(2) and bpf(2) allow this user for a trace event:
+ * Prints what perf_event_open(2) and bpf(2) permit this user for a trace event:
  *
- *	perf-user open ID	counts and samples, a word for each way
+ *	perf-user open ID	opens it in several ways, prints a word for each
  *	perf-user bpf ID	attaches a program
  *	perf-user ksymbol ID	enables the event, and prints how many addresses of
- *				kernel symbols the perf events of this task were given
+ *				kernel symbols a perf event of this task received
  *	perf-user code ID	the same for pieces of new code
  *
  * A word is "ok" or the name of the error.
@@ -77,7 +77,7 @@ static int try_program(long id)
 	return 0;
 }
 
-/* A record of either kind begins like this. */
+/* The start of a PERF_RECORD_KSYMBOL or, with old_len, a PERF_RECORD_TEXT_POKE. */
 struct record {
 	struct perf_event_header header;
 	uint64_t addr;
@@ -100,7 +100,7 @@ static unsigned int count_records(const struct perf_event_mmap_page *page, int c
 	struct record record;
 
 	while (at < page->data_head) {
-		/* It may go on at the beginning. */
+		/* The record may wrap around. */
 		for (i = 0; i < sizeof(record); i++)
 			((char *)&record)[i] = data[(at + i) % size];
 		count += tells(&record, code);

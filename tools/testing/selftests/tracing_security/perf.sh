@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What users without privileges can do with the events of markers by perf_event_open()
-# and bpf(): what they can do with any other trace event, at each level of
-# perf_event_paranoid. And enabling an event tells them no address.
+# With perf_event_open() and bpf(), unprivileged users can do the same with the events
+# of markers as with any other trace event, at each level of perf_event_paranoid.
+# Enabling an event does not disclose an address to them.
 
 . "$(dirname "$0")/../kselftest/tracing.sh"
 
@@ -21,7 +21,7 @@ id_of() {
 	cat "$tracing/$1/id"
 }
 
-# same WHAT [+CAPABILITY,...]: does the kernel say the same of both events?
+# same WHAT [+CAPABILITY,...]: are the results the same for both events?
 same() {
 	what=$1
 	shift
@@ -55,7 +55,7 @@ with_perfmon() {
 		"task:ok task,user:ok task,raw:ok task,raw,user:ok cpu:ok"
 }
 
-# A program may read the arguments, so it takes both capabilities to load one.
+# A program can read the arguments, so loading one needs both capabilities.
 programs() {
 	echo 2 >"$paranoid"
 	for allowed in 2 0; do
@@ -79,8 +79,9 @@ given() {
 	"$@" "$here/perf-user" "$what" "$(id_of "$event")"
 }
 
-# Code is made for the probes of an enabled event, with pointers in it. perf gives them
-# and its address to those alone who may have them. Level 1 allows to ask for code.
+# Code with pointers in it is generated for the probes of an enabled event. perf reports
+# the code and its address only to users with the capability. Level 1 permits all users
+# to open an event that asks for code.
 no_address_by_enabling() {
 	grep -q ' __tracepoint_leave$' /proc/kallsyms || {
 		needs "no CONFIG_TRACEPOINT_TRAMPOLINE"

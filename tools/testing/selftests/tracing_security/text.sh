@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Code is never writable where it can be executed: while trampolines of tracepoints
-# and sets of function tracers are made and freed, while code is patched, and while
-# modules with sites are loaded. The page tables of the kernel say so.
+# In the kernel's page tables, no memory is both writable and executable: while
+# trampolines of tracepoints and sets of function tracers are made and freed, while
+# code is patched, and while modules with sites are loaded.
 
 . "$(dirname "$0")/../kselftest/tracing.sh"
 
@@ -13,7 +13,7 @@ two=instances/security-$$-two
 module=marker_sample
 samples=12
 
-# Instances that nothing is recorded in.
+# Make instances with recording off.
 set_up() {
 	for instance in $one $two; do
 		mkdir "$tracing/$instance" &&
@@ -43,10 +43,10 @@ writable_text() {
 	awk '/ RW / && / x /' "$page_tables"
 }
 
-# The flags of the range that an address lies in, and where it is.
+# Print the flags of the range that an address lies in.
 flags_of() {
 	awk -v address="$1" '
-		# Of 16 digits each, so that their order is that of the strings.
+		# All have 16 digits, so they can be compared as strings.
 		match($1, /^0x[0-9a-f]+-0x[0-9a-f]+$/) {
 			split($1, range, /-?0x/)
 			if (range[2] <= address && address < range[3]) {
@@ -61,7 +61,7 @@ trace_function() {
 	echo function >"$tracing/$1/current_tracer"
 }
 
-# Trampolines and sets: more than fit into what is there already.
+# Make trampolines and sets: more than fit into the memory that exists already.
 make_code() {
 	echo 1 >"$tracing/$one/events/enable"
 	trace_function $one
@@ -99,7 +99,7 @@ never_writable_text() {
 	}
 }
 
-# Every first address of a kind of generated code.
+# Print the start addresses of a kind of generated code.
 generated() {
 	awk -v kind="$1" 'index($3, kind) == 1 { print $1 }' /proc/kallsyms
 }
@@ -117,7 +117,7 @@ generated_text_is_read_only() {
 	done
 }
 
-# Between the two calls, it would be writable text for a moment.
+# With the calls in the other order, text would be writable for a moment.
 first_read_only_then_executable() {
 	[ -f "$tracing/kprobe_events" ] || {
 		needs "no CONFIG_KPROBE_EVENTS"
@@ -144,7 +144,7 @@ first_read_only_then_executable() {
 	at_least "$said" 1
 }
 
-# What says where the code is patched. Nothing of it is for others to change.
+# The tables of the sites determine where code is patched, so they must be read-only.
 tables_are_read_only() {
 	modprobe $module || {
 		needs "no module $module"
@@ -161,8 +161,8 @@ tables_are_read_only() {
 	is "$(flags_of "$address")" "ro NX"
 }
 
-# The pages through which code is written are mapped only while that is done, where
-# nothing else runs.
+# Code is written through a temporary mapping in poking_mm. Print its page table
+# entries, which must be clear afterwards.
 # shellcheck disable=SC2016 # these are variables of bpftrace
 mapped_for_writing() {
 	base='(uint64)0 - 0x778000000000'	# where all memory is mapped
