@@ -73,6 +73,7 @@ static unsigned long kinds_on;
 /* Hits between two checks whether the thread must stop */
 #define HITS_IN_TURN	64
 #define MAX_INTENSITY	100
+#define MAX_SECONDS	1000000U	/* times HZ, it is compared with jiffies */
 #define STARVE_ONE_IN	4
 #define MAX_ALLOCS	4	/* approximate number of allocations of an operation */
 #define LONGEST_PAUSE	4000	/* microseconds, at an intensity of one */
@@ -433,14 +434,25 @@ static void report_end(void)
 		count_of(TT_CALLED), count_of(TT_CALLS));
 }
 
+static int __init check_numbers(void)
+{
+	if (!intensity || intensity > MAX_INTENSITY) {
+		pr_err("intensity=%u: it must be 1 to %u\n", intensity, MAX_INTENSITY);
+		return -EINVAL;
+	}
+	if (seconds > MAX_SECONDS) {
+		pr_err("seconds=%u: at most %u\n", seconds, MAX_SECONDS);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int __init torture_init(void)
 {
-	int ret = parse_kinds();
+	int ret = parse_kinds() ?: check_numbers();
 
 	if (ret)
 		return ret;
-	if (!intensity || intensity > MAX_INTENSITY)
-		return -EINVAL;
 	while (!seed)
 		seed = get_random_u32();
 	pr_info("--- Start of test: seed=%lu seconds=%u intensity=%u kinds=%s\n", seed,

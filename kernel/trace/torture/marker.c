@@ -92,7 +92,10 @@ static int attach_variadic(unsigned int nr, struct tt_data *data)
 	if (ret)
 		return ret;
 	WRITE_ONCE(data->func, variadic);
-	return marker_arm(markers[nr].name);
+	ret = marker_arm(markers[nr].name);
+	if (ret)
+		marker_probe_unregister(markers[nr].name, variadic, data);
+	return ret;
 }
 
 /* The probe must not be called after the marker is disarmed. */

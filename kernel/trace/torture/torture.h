@@ -74,7 +74,6 @@ static __always_inline void tt_count_hits(enum tt_kind_id kind, unsigned long nr
  * @id: its number
  * @name: its name in the parameter "kinds"
  * @hit: hits all sites of this kind once; any context
- * @init: unused
  * @change: changes some values or probes of @owner; may sleep
  * @stop: detaches all probes of @owner, or NULL
  */
@@ -82,7 +81,6 @@ struct tt_kind {
 	enum tt_kind_id id;
 	const char *name;
 	void (*hit)(void);
-	int (*init)(void);
 	void (*change)(unsigned int owner, struct rnd_state *rnd);
 	void (*stop)(unsigned int owner, struct rnd_state *rnd);
 };

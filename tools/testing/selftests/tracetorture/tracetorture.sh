@@ -152,10 +152,24 @@ ended_well() {
 		grep -q ': SUCCESS:'
 }
 
+# Each bad value of a parameter has a line in the log.
+refuses() {
+	echo "tracetorture.sh: $1" >/dev/kmsg
+	! modprobe tracetorture "$1" 2>/dev/null || { rmmod tracetorture; return 1; }
+	dmesg | sed "1,/tracetorture.sh: $1\$/d" | grep -q "tracetorture: .*$2"
+}
+
+bad_parameters() {
+	refuses intensity=101 "it must be 1 to 100" &&
+		refuses seconds=4294967295 "at most" &&
+		refuses kinds=imv,none "there is no kind"
+}
+
 [ -w /dev/kmsg ] || skip_all "needs root"
 check_modules tracetorture
 plan ''
 allow_long_nmis
+test_that "bad parameters are refused" bad_parameters
 starving=
 ! starve || starving=starve=1
 # shellcheck disable=SC2086 # one word a parameter
