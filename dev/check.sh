@@ -14,7 +14,7 @@ steps() {
 	list=$(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$top/dev/check/order")
 	(($#)) || { say "$list"; return; }
 	for name; do
-		grep -E "^$name[[:space:]]" <<<"$list" ||
+		grep -E "^${name}[[:space:]]" <<<"$list" ||
 			die "no step is called $name; there are:"$'\n'"$(cut -f 1 <<<"$list" | fmt)"
 	done
 }

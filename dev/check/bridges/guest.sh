@@ -3,11 +3,9 @@
 # guest.sh: runs in the guest. Compares the markers of the kernel with the trace events
 # of the tracepoints that feed them. Each test prints a line of TAP.
 set -u
+. "$(dirname "$0")/../../guest/lib.sh"
 tracefs=/sys/kernel/tracing
 cd /tmp || exit 1
-
-# result NAME COMMAND...: a line of TAP.
-result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
 # Marker, event, and the name of a number that both have, if there is one; a fourth
 # word is its name in the event, if that differs.

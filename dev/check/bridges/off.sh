@@ -3,10 +3,8 @@
 # off.sh DIR: runs in a guest with one CPU whose clock counts instructions, with
 # the module of DIR.
 set -u
+. "$(dirname "$0")/../../guest/lib.sh"
 parameters=/sys/module/bridges/parameters
-
-# result NAME COMMAND...: a line of TAP.
-result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
 active() { paste -sd ' ' $parameters/active; }
 

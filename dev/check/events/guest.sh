@@ -3,15 +3,12 @@
 # guest.sh DIR: runs in the guest, with the module of DIR. Each test prints a line
 # of TAP.
 set -u
+. "$(dirname "$0")/../../guest/lib.sh"
 dir=$1
 events=/sys/kernel/tracing/events/markers
 trace=/sys/kernel/tracing/trace
 sample=/sys/module/marker_sample/parameters/fire
 cd /tmp || exit 1
-
-# result NAME COMMAND...: a line of TAP.
-result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
-
 
 # The values of the sample, as each tool writes them.
 text='i -2147483648 u 4294967295 x ffffffff l -9223372036854775808 ul 18446744073709551615 ll -9223372036854775808 ull 18446744073709551615 lx ffffffffffffffff'

@@ -4,14 +4,12 @@
 # address that perf has for them, and the format of an event when modules are unloaded.
 # Each test prints a line of TAP.
 set -u
+. "$(dirname "$0")/../../guest/lib.sh"
 dir=$1
 tracing=/sys/kernel/tracing
 events=$tracing/events/markers
 trace=$tracing/trace
 cd /tmp || exit 1
-
-# result NAME COMMAND...: a line of TAP.
-result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
 # has FILE TEXT: the file has a line that ends so; otherwise, print its first lines.
 has() {

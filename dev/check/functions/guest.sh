@@ -4,13 +4,11 @@
 # random, while tracers of tracefs, modules, kprobes and process filters are added and
 # removed.
 set -u
+. "$(dirname "$0")/../../guest/lib.sh"
 dir=$1 seconds=$2
 tracefs=/sys/kernel/tracing
 parameters=/sys/module/functions/parameters
 cd $tracefs || exit 1
-
-# result NAME COMMAND...: a line of TAP.
-result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
 finished() { [[ $(<$parameters/done) == Y ]]; }
 

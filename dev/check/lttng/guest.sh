@@ -3,6 +3,7 @@
 # guest.sh OUT: runs in the guest, with the modules that are built in OUT. Each
 # test prints a line of TAP.
 set -u
+. "$(dirname "$0")/../../guest/lib.sh"
 out=$1
 markers=/sys/kernel/tracing/markers
 sample=/sys/module/marker_sample/parameters/fire
@@ -12,14 +13,8 @@ text=/tmp/text	# the last trace
 me=$(</proc/$$/comm)
 cd /tmp || exit 1
 
-# result NAME COMMAND...: a line of TAP. Cleans up after a test that failed, so that
-# the next one can pass.
-result() {
-	if "${@:2}"; then
-		echo "ok - $1"
-		return
-	fi
-	echo "not ok - $1"
+# So that the next test can pass.
+after_failure() {
 	jobs -p | xargs -r kill
 	lttng destroy --all >/dev/null
 	rm -rf /tmp/trace
@@ -35,8 +30,6 @@ patiently() {
 	done
 	"$@"
 }
-
-is() { [[ $1 == "$2" ]] || { echo "'$1' instead of '$2'" >&2; return 1; }; }
 
 # fire MODULE'S-PARAMETER [NUMBER]
 fire() { echo "${2:-1}" >"$1"; }

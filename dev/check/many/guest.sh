@@ -4,14 +4,12 @@
 # loaded and unloaded, while tracers attach and detach at random. A complaint in the
 # kernel's log fails the run.
 set -u
+. "$(dirname "$0")/../../guest/lib.sh"
 dir=$1 seconds=$2
 tracefs=/sys/kernel/tracing
 markers=$tracefs/markers
 cd "$(mktemp -d)" || exit 1
 
-result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
-
-a_while() { sleep "0.$((RANDOM % 9 + 1))"; }
 some_module() { ((RANDOM % 2)) && echo many_a || echo many_b; }
 some_marker() { printf '%s_%03d' "$(some_module)" $((RANDOM % 500)); }
 
@@ -114,31 +112,15 @@ once_probe() {
 	rmmod marker_probe
 }
 
-again_and_again() {
-	local good=0
-	while ((SECONDS < seconds || (good == 0 && SECONDS < seconds + 60))); do
-		if "once_$1"; then ((++good)); fi
-	done >"$1.log" 2>&1
-	echo "$1 $good" >"$1.good"
-}
-
 users=(module tracefs files trigger list probe)
 ! command -v perf >/dev/null || users+=(perf)
 
 all_at_random() {
-	local user pids=()
+	local code=0
 	echo 0 >$tracefs/tracing_on
-	SECONDS=0
-	for user in "${users[@]}" module; do
-		again_and_again "$user" &
-		pids+=($!)
-	done
-	wait "${pids[@]}"
+	at_random "$seconds" "${users[@]}" module || code=$?
 	echo 1 >$tracefs/tracing_on
-	cat ./*.good >&2
-	for user in "${users[@]}"; do
-		! grep -qw 0 "$user.good" || { tail "$user.log" >&2; return 1; }
-	done
+	return $code
 }
 
 is_free() {

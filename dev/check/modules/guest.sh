@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh DIR: runs in the guest, with the modules of DIR.
 set -eu
+. "$(dirname "$0")/../../guest/lib.sh"
 dir=$1
 markers=/sys/kernel/tracing/markers
 mark=/sys/module/marker_probe/parameters/hits
@@ -12,8 +13,6 @@ force() { perl -e 'open F, $ARGV[0] or die $!; exit !!syscall 313, fileno F, my 
 kmem_work() { for _ in 1 2 3 4 5; do /bin/true; done; }
 
 fails() { if "$@" 2>/dev/null; then echo "succeeded: $*"; exit 1; fi; }
-
-is() { [[ $1 == "$2" ]] || { echo "'$1' instead of '$2'"; exit 1; }; }
 
 forgets_its_probes() {
 	for _ in 1 2 3; do

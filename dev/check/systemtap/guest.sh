@@ -3,14 +3,12 @@
 # guest.sh SCRIPTS MODULE CHANGED: runs in the guest, with the translated scripts
 # and the two forms of the external module.
 set -u
+. "$(dirname "$0")/../../guest/lib.sh"
 scripts=$1 module=$2 changed=$3
 markers=/sys/kernel/tracing/markers
 sample=/sys/module/marker_sample/parameters/fire
 hits=/sys/module/marker_probe/parameters/hits
 cd /tmp || exit 1
-
-# result NAME COMMAND...: a line of TAP.
-result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
 # run SCRIPT COMMAND...: while the command runs; the output of the script is in out.
 run() {
@@ -30,8 +28,6 @@ stop() {
 	kill -INT "$staprun"
 	wait "$staprun"
 }
-
-is() { [[ $1 == "$2" ]] || { printf 'not "%s" but "%s"\n' "$2" "$1" >&2; return 1; }; }
 
 probes_on() { awk -F'\t' -v m="$1" '$1 == m { print $4 }' $markers; }
 nothing_attached() { is "$(awk -F'\t' '/^[^#]/ && $4 + $5' $markers)" ''; }

@@ -4,13 +4,11 @@
 # detach at random, while a module with markers is loaded and unloaded. A complaint in
 # the kernel's log fails the run.
 set -u
+. "$(dirname "$0")/../../guest/lib.sh"
 out=$1 seconds=$2
 tracefs=/sys/kernel/tracing
 events=$tracefs/events/markers
 markers=$tracefs/markers
-
-# result NAME COMMAND...: a line of TAP.
-result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
 # One of the existing markers, often that of the module.
 some_marker() {
@@ -20,8 +18,6 @@ some_marker() {
 		awk -F'\t' '!/^#/ { print $1 }' $markers | shuf -n 1
 	fi
 }
-
-a_while() { sleep "0.$((RANDOM % 9 + 1))"; }
 
 # The tracers, each once. They fail when the marker has just been removed.
 
@@ -64,16 +60,6 @@ once_sample() {
 	rmmod marker_sample
 }
 
-# again_and_again NAME: until the time is over, or longer if it has not succeeded yet.
-# The number of successes is in NAME.good.
-again_and_again() {
-	local good=0
-	while ((SECONDS < seconds || (good == 0 && SECONDS < seconds + 60))); do
-		if "once_$1"; then ((++good)); fi
-	done >"$1.log" 2>&1
-	echo "$1 $good" >"$1.good"
-}
-
 tracers=(tracefs trace_cmd perf stat bpftrace systemtap lttng module sample)
 
 # A tracer that still runs two minutes too late hangs.
@@ -84,19 +70,11 @@ watch() {
 }
 
 all_at_random() {
-	local tracer watch pids=()
+	local watch code=0
 	watch & watch=$!
-	SECONDS=0
-	for tracer in "${tracers[@]}"; do
-		again_and_again "$tracer" &
-		pids+=($!)
-	done
-	wait "${pids[@]}"
+	at_random "$seconds" "${tracers[@]}" || code=$?
 	kill $watch
-	cat ./*.good >&2
-	for tracer in "${tracers[@]}"; do
-		! grep -qw 0 "$tracer.good" || { tail "$tracer.log" >&2; return 1; }
-	done
+	return $code
 }
 
 is_free() {

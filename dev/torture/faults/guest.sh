@@ -5,12 +5,11 @@
 # it; unless SECONDS is 0, as many of them as this time allows. The table of failures
 # and results is in $RESULTS/table, too.
 set -u
+. "$(dirname "$0")/../../guest/lib.sh"
 dir=$1 seconds=$2 seed=$3
 shift 3
 operations=("$@")
 debugfs=/sys/kernel/debug
-
-result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
 # Allocations that may sleep fail too. failnth chooses the function that fails.
 let_fail() {

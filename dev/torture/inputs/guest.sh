@@ -5,13 +5,12 @@
 # bpf(). With INPUTS in the environment, the files get at most so many inputs. A complaint
 # in the kernel's log fails the run.
 set -u
+. "$(dirname "$0")/../../guest/lib.sh"
 dir=$1 seconds=$2 seed=$3
 tracefs=/sys/kernel/tracing
 sample=$(modinfo -n marker_sample)
-failed=0 inputs=0
+inputs=0
 cd "$tracefs" || exit 1
-
-result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; ((++failed)); fi; }
 
 # run PROGRAM ARGS...: prints its output, and counts its inputs.
 run() {
