@@ -14,7 +14,7 @@ help:	## this list
 demo:	build out/bin/count ## build all, boot a guest, and trace the scheduler there through markers
 	@dev/demo.sh
 
-check:	setup ## all the tests, or some: make check STEPS="30 40"
+check:	setup ## all the tests, or some: make check STEPS="kunit boot"; dev/check/order lists them
 	@dev/check.sh $(STEPS)
 
 clients:	setup ## run perf, trace-cmd, bpftrace, LTTng, ftracetest ... with and without the series; compare
@@ -41,8 +41,9 @@ boot:	terminal build ## a shell in the guest
 terminal:
 	@[ -t 0 ] || { echo "make boot: needs a terminal" >&2; exit 1; }
 
-series:	tree ## write the patch files for git am to out/series
+series:	tree ## the patch files for git am, in out/series; BUILD=1 builds and boots each commit (hours)
 	@dev/series.sh
+	@$(if $(BUILD),dev/series/build.sh)
 
 lint:	build ## run checkpatch, sparse, W=1, kernel-doc and shellcheck; silent when clean
 	@dev/lint.sh
@@ -53,7 +54,7 @@ setup:	## install the packages of dev/packages that are missing
 tree:	setup ## create out/linux: the kernel with the series applied
 	@dev/tree.sh
 
-build:	tree ## build out/linux in out/build/$(FLAVOUR)
+build:	tree ## build out/linux in out/build/guest, or FLAVOUR=NAME with dev/config/NAME.config
 	@dev/build.sh $(FLAVOUR)
 
 out/bin/%: dev/guest/%.c

@@ -108,6 +108,7 @@ configure() {
 	missed=$(options_not_taken)
 	[[ -n $missed ]] || return 0
 	mv "$dir/asked.config" "$dir/asked.config.new"
+	[[ $linux != "$base" ]] || missed+=$'\nThis is the kernel without the series: put its options into dev/config/stock.config, too'
 	die "these options did not take (missing, or a dependency is):"$'\n'"$missed"
 }
 

@@ -46,13 +46,21 @@ not_allowed() {
 		!((part[4] " " part[1]) in allowed)' "$top/dev/checkpatch.allow" -
 }
 
+# Headers of trace events are laid out by other rules, as all of the kernel's are.
+event_headers() { (cd "$top" && grep -lF 'trace/define_trace.h' -- "$@") || true; }
+event_ignore=SPACING,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
+
 lint_checkpatch() {
-	local files name found
+	local files events name found
 	mapfile -t files < <(sources '\.([chS]|rst|sh|py)$|(^|/)(Kconfig[^/]*|Makefile)$')
 	mapfile -t -O "${#files[@]}" files < <(contrib_sources)
+	mapfile -t events < <(event_headers "${files[@]}")
+	mapfile -t files < <(printf '%s\n' "${files[@]}" | grep -vxFf <(printf '%s\n' "${events[@]}"))
 	cd "$linux"
 	found=$({
 		checkpatch -f "${files[@]}"
+		((${#events[@]} == 0)) ||
+			checkpatch --ignore "$checkpatch_ignore,$event_ignore" -f "${events[@]}"
 		for name in $(patch_names); do
 			checkpatch --no-signoff "$patches/$name"
 		done

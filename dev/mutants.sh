@@ -57,6 +57,7 @@ main() {
 	mkdir -p "$all"
 	[[ -e $all/base ]] || ln -s "$base" "$all/base"
 	cp "$base.version" "$all/"
+	rm -f "$all/tree.stamp"	# the planted mutants are no strays
 	in_own_folder "$top/dev/tree.sh"
 	[[ -f $all/build/guest/.config ]] || in_own_folder "$top/dev/build.sh" guest
 	plant

@@ -9,6 +9,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 stage=$out/stage
+stamp=$out/tree.stamp	# the time of the last run
 listed=$out/stage.list	# the files of the tree that the series touches
 
 package_version() { dpkg-query -W -f '${Version}' "$source_package"; }
@@ -104,15 +105,33 @@ delete_deleted() {
 	done
 }
 
+# Edits that were made in out/linux since the last run are moved away: they are lost
+# otherwise, or remain there although they are not in the series.
+keep_strays() {
+	local f should
+	[[ -f $stamp ]] || return 0
+	while IFS= read -r f; do
+		should=$stage/$f
+		[[ -f $should ]] || should=$base/$f
+		! cmp -s "$linux/$f" "$should" || continue
+		mkdir -p "$out/strays/$(dirname "$f")"
+		mv "$linux/$f" "$out/strays/$f"
+		[[ ! -f $should ]] || cp "$should" "$linux/$f"
+		say "stray: $f was edited in out/linux; it is now in out/strays. README.md describes where edits belong"
+	done < <(cd "$linux" && find . -name __pycache__ -prune -o -type f -newer "$stamp" -printf '%P\n')
+}
+
 update_linux() {
 	[[ -d $linux ]] || { say "copy the tree"; cp -aH "$base" "$linux.new"; mv "$linux.new" "$linux"; }
 	{ (cd "$stage" && find . -type f -printf '%P\n'); all_patched; } |
 		sort -u >"$listed.new"
+	keep_strays
 	restore_dropped
 	rsync -rlp --checksum --out-format='file %n' "$stage/" "$linux/" |
 		grep -v '/$' || true
 	delete_deleted
 	mv "$listed.new" "$listed"
+	touch "$stamp"
 }
 
 main() {
