@@ -41,6 +41,24 @@ pairs=(
 	"kernel_process_exit sched/sched_process_exit pid"
 )
 
+# Those that the work below does not hit, or that are not hit beside their event.
+others="blk_request_requeue
+	kernel_sched_wakeup_new_task kernel_sched_migrate_task kernel_sched_wait_task
+	kernel_sched_wake_idle_without_ipi kernel_sched_pi_setprio kernel_sched_move_numa
+	kernel_sched_stick_numa kernel_sched_swap_numa kernel_sched_stat_runtime
+	kernel_sched_stat_wait kernel_sched_stat_sleep kernel_sched_stat_iowait
+	kernel_sched_stat_blocked kernel_process_free kernel_process_wait
+	kernel_process_hang kernel_kthread_stop kernel_kthread_stop_ret
+	kernel_kthread_work_queue kernel_kthread_work_start kernel_kthread_work_end"
+
+# A bridge that is added belongs into one of the lists.
+all_are_known() {
+	awk -F'\t' -v known="$(printf '%s\n' "${pairs[@]}" | cut -d ' ' -f 1) $others" '
+	BEGIN { n = split(known, words); for (i = 1; i <= n; i++) is_known[words[i]] }
+	$2 == "vmlinux" && !($1 in is_known) { print "not in guest.sh: " $1; bad = 1 }
+	END { exit bad }' $tracefs/markers >&2
+}
+
 requests=20 signals=10
 
 work() {
@@ -110,6 +128,7 @@ hits_are() {
 	[[ $hits == "$1" ]] || { echo "$hits times instead of $1: $2" >&2; return 1; }
 }
 
+result "every marker of the kernel is tested, or listed as not tested" all_are_known
 modprobe null_blk nr_devices=1 completion_nsec=1000 irqmode=2
 echo mq-deadline >/sys/block/nullb0/queue/scheduler
 result "all markers of the kernel can be traced beside their events" trace_all
