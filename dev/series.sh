@@ -99,6 +99,7 @@ main() {
 		add_commit "$c"
 	done
 	write_patches "${list[@]}"
+	sources_sum >"$repo/.git/sources"
 	say "series: ${#list[@]} patches and a cover letter in $out/series"
 }
 

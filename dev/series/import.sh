@@ -111,6 +111,8 @@ import_overlay() {
 main() {
 	local revisions names=() known revision name i
 	in_repo rev-parse -q --verify series >/dev/null || die "there is no branch: make series"
+	sources_sum | cmp -s - "$repo/.git/sources" ||
+		die "files of the overlay, series/ or patches/ were changed since the branch was made: it would undo that. Make it again, or restore them"
 	[[ -z $(in_repo status --porcelain) ]] || die "$repo: not everything is committed"
 	in_repo checkout -q series
 	mapfile -t known < <(commits)
@@ -133,6 +135,7 @@ main() {
 			say "gone $name"
 		done
 	import_overlay
+	sources_sum >"$repo/.git/sources"
 }
 
 main

@@ -10,6 +10,15 @@ in_repo() { git -C "$repo" -c core.hooksPath=/dev/null -c core.autocrlf=false "$
 message_of() { sed '/^---$/,$d' "$top/series/$1"; }
 takes_of() { sed '1,/^---$/d' "$top/series/$1" | sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d'; }
 
+# A sum of all that the branch is made from.
+sources_sum() {
+	(
+		cd "$top"
+		{ cat "$overlay_list"; find series patches -type f; } | LC_ALL=C sort |
+			xargs -d '\n' sha1sum 2>&1
+	) | sha1sum
+}
+
 # files_in DIFF: the files that a diff changes; none when there is no diff.
 files_in() {
 	[[ ! -f $1 ]] || sed -nE 's,^\+\+\+ b/([^[:space:]]+).*,\1,p' "$1" | sort -u
