@@ -59,7 +59,7 @@ patched_files() {
 	done | sort -u
 }
 
-# Reproducible objects are objects that ccache knows already.
+# Reproducible objects are already in ccache.
 build_environment() {
 	export KBUILD_BUILD_TIMESTAMP='2024-01-01 00:00:00 UTC'
 	export KBUILD_BUILD_USER=tracing KBUILD_BUILD_HOST=localhost
@@ -122,7 +122,7 @@ install_selftests() {
 # result NAME COMMAND...: a line of TAP.
 result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
-# with_progress NAME LOG COMMAND...: run it into the log, tell every ten
+# with_progress NAME LOG COMMAND...: run it into the log, print every ten
 # seconds how far it is; when it fails, its last lines.
 with_progress() {
 	local name=$1 log=$2 start=$SECONDS pid tick=0
@@ -143,7 +143,7 @@ with_progress() {
 	return 1
 }
 
-# "1432 objects, ", or nothing when the log does not tell.
+# "1432 objects, ", or nothing when the log has none.
 objects() {
 	local n
 	n=$(grep -cE '^  (CC|AS|AR|LD|HOSTCC)' "$1" || true)

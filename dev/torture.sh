@@ -4,7 +4,7 @@
 # KERNEL/PART (a pattern of the shell; "debug/*" are all rows of that kernel), and end
 # with a table, which is in out/torture/results.csv too. Fails when anything is lost,
 # late, mixed up, torn, leaked or failed, when a kernel complains, and when a guest
-# does not end; the other rows run all the same. With --short only the rows that have
+# does not end; the other rows still run. With --short only the rows that have
 # a time for it, in that time. Two rows run at once: most of them keep one CPU busy.
 # SEED=N repeats the choices of a run, SECONDS_PER_ROW=N replaces the times of the list.
 #
@@ -146,7 +146,7 @@ run_row() {
 	record "$kernel" "$part" $((SECONDS - start)) "$verdict"
 }
 
-# unbuilt KERNEL PART CPUS: it fails, and the others run all the same.
+# unbuilt KERNEL PART CPUS: it fails, and the others still run.
 unbuilt() {
 	name=torture-$1-$2
 	choose_qemu "$1" "$3"

@@ -90,7 +90,7 @@ DEFINE_TRACE(kunit_many_args,
 	     TP_PROTO(u8 a, u16 b, u32 c, u64 d, void *e, long f, int g, s8 h),
 	     TP_ARGS(a, b, c, d, e, f, g, h));
 
-/* The sum of the data of all connected probes. */
+/* The sum of the data of all attached probes. */
 static unsigned long connected_sum;
 static int unreg_calls_before;
 

@@ -3,7 +3,7 @@
  * modules MODULE SECONDS SEED: damages the records of a module, in its file, and loads
  * it. First it damages records in each way of a list (each record, if there is time).
  * The kernel must refuse most of these with one line that names module, section and
- * record. Then it damages at random. A module that is loaded nevertheless is used and
+ * record. Then it damages at random. A module that is loaded is used and
  * unloaded. Afterwards the original file must work.
  *
  * Relocations are changed only as far as the kernel's module loader permits: it does
