@@ -34,6 +34,13 @@ check_lists() {
 	done
 }
 
+# Work in the branch that import.sh has not taken back must not be lost.
+check_branch() {
+	[[ -f $repo/.git/taken ]] || return 0
+	[[ -z $(in_repo status --porcelain) && $(in_repo rev-parse series) == $(<"$repo/.git/taken") ]] ||
+		die "$repo has changes: take them back with dev/series/import.sh, or remove it"
+}
+
 start_repo() {
 	local f date names
 	rm -rf "$repo"
@@ -94,12 +101,13 @@ main() {
 	check_lists "${list[@]}"
 	check_cover "${list[@]}"
 	make_versions "$versions" "${list[@]}"
+	check_branch
 	start_repo
 	for c in "${list[@]}"; do
 		add_commit "$c"
 	done
 	write_patches "${list[@]}"
-	sources_sum >"$repo/.git/sources"
+	remember_state
 	say "series: ${#list[@]} patches and a cover letter in $out/series"
 }
 

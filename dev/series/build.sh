@@ -24,6 +24,10 @@ short=''
 prepare_tree() {
 	in_repo rev-parse -q --verify series >/dev/null || die "there are no commits: make series"
 	mkdir -p "$own"
+	# A copy, since `make series` makes the branch again.
+	rm -rf "$own/series.git"
+	git clone -q "$repo" "$own/series.git"
+	repo=$own/series.git
 	[[ -e $own/base ]] || ln -s "$base" "$own/base"
 	[[ -d $tree ]] || { say "copy the tree"; cp -aH "$base" "$tree.new"; mv "$tree.new" "$tree"; }
 	{ in_repo ls-tree -r --name-only base; in_repo ls-tree -r --name-only series; } |

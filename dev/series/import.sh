@@ -135,7 +135,7 @@ main() {
 			say "gone $name"
 		done
 	import_overlay
-	sources_sum >"$repo/.git/sources"
+	remember_state
 }
 
 main

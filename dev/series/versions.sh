@@ -13,10 +13,16 @@ takes_of() { sed '1,/^---$/d' "$top/series/$1" | sed -e 's/#.*//' -e 's/[[:space
 # A sum of all that the branch is made from.
 sources_sum() {
 	(
-		cd "$top"
+		cd "$top" || exit
 		{ cat "$overlay_list"; find series patches -type f; } | LC_ALL=C sort |
 			xargs -d '\n' sha1sum 2>&1
 	) | sha1sum
+}
+
+# remember_state: the branch and the files of this repository agree now.
+remember_state() {
+	sources_sum >"$repo/.git/sources"
+	in_repo rev-parse series >"$repo/.git/taken"
 }
 
 # files_in DIFF: the files that a diff changes; none when there is no diff.
