@@ -145,11 +145,19 @@ no_warnings() {
 	die "build $flavour: warnings; the whole log: $log"
 }
 
+# Has a module, or the list of them, changed since they were installed?
+modules_changed() {
+	[[ ! -f $dir/modroot/installed ]] ||
+		[[ $(find "$dir" -path "$dir/modroot" -prune -o \( -name '*.ko' -o -name 'modules.*' \) \
+			-newer "$dir/modroot/installed" -print -quit) ]]
+}
+
 install_modules() {
-	grep -q '^CONFIG_MODULES=y' "$dir/.config" || return 0
+	grep -q '^CONFIG_MODULES=y' "$dir/.config" && modules_changed || return 0
 	rm -rf "$dir/modroot"
 	kmake "$dir" INSTALL_MOD_PATH="$dir/modroot" modules_install \
 		>>"$log" 2>&1 || { tail -n 40 "$log"; die "modules_install failed"; }
+	touch "$dir/modroot/installed"
 }
 
 build() {
