@@ -9,8 +9,8 @@
 #	off	the kernel with these options off
 #	i386	the objects of the files that the commit changes, on 32 bits
 #
-# No build may have a warning. With --short only the objects are compiled, for x86-64
-# and i386. All is in out/commits, with a tree and build folders of its own.
+# No build may have a warning. With --short only these objects are compiled, for x86-64
+# with the options on. All is in out/commits, with a tree and build folders of its own.
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/versions.sh"
@@ -72,12 +72,12 @@ objects_of() {
 		done || true
 }
 
-# compile_objects REVISION FLAVOUR
+# compile_objects REVISION FLAVOUR: the configuration decides which objects.
 compile_objects() {
 	local list
-	compile "$2" prepare modules_prepare || return
+	[[ -f $own/build/$2/.config ]] || compile "$2" prepare || return
 	mapfile -t list < <(objects_of "$1" "$2")
-	((${#list[@]} == 0)) || compile "$2" "${list[@]}"
+	compile "$2" prepare "${list[@]}"
 }
 
 # Those that the commit has.
@@ -107,18 +107,18 @@ verdict() { if "$@" >&2; then printf ok; else printf FAIL; fi; }
 
 # test_commit NAME REVISION: its line of the table.
 test_commit() {
-	local start=$SECONDS on off i386 booted=- tests=-
+	local start=$SECONDS on off=- i386=- booted=- tests=-
 	say "== $1" >&2
 	to_commit "$2"
 	if [[ $short ]]; then
-		on=$(verdict compile_objects "$2" guest) off=-
+		on=$(verdict compile_objects "$2" guest)
 	else
 		on=$(verdict compile guest vmlinux modules)
 		booted=$(verdict boot)
 		tests=$(cases)
 		off=$(verdict compile off vmlinux modules)
+		i386=$(verdict compile_objects "$2" matrix-i386)
 	fi
-	i386=$(verdict compile_objects "$2" matrix-i386)
 	say "$1,$on,$booted,$tests,$off,$i386,$((SECONDS - start))"
 }
 
