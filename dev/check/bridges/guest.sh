@@ -54,7 +54,7 @@ others="blk_request_requeue
 # A bridge that is added belongs into one of the lists.
 all_are_known() {
 	awk -F'\t' -v known="$(printf '%s\n' "${pairs[@]}" | cut -d ' ' -f 1) $others" '
-	BEGIN { n = split(known, words); for (i = 1; i <= n; i++) is_known[words[i]] }
+	BEGIN { n = split(known, words, /[ \n\t]+/); for (i = 1; i <= n; i++) is_known[words[i]] }
 	$2 == "vmlinux" && !($1 in is_known) { print "not in guest.sh: " $1; bad = 1 }
 	END { exit bad }' $tracefs/markers >&2
 }
