@@ -11,7 +11,7 @@ table=$out/check.csv
 # steps [STEP...]: lines "STEP NEEDS" of the list.
 steps() {
 	local list name
-	list=$(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$top/dev/check/order")
+	list=$(lines_of "$top/dev/check/order")
 	(($#)) || { say "$list"; return; }
 	for name; do
 		grep -E "^${name}[[:space:]]" <<<"$list" ||

@@ -40,8 +40,22 @@ overlay_files() {
 	done
 }
 
+# lines_of [FILE]: a list without comments and empty lines.
+lines_of() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$@"; }
+
 # The names of the commits, in their order.
-commits() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$top/series/order"; }
+commits() { lines_of "$top/series/order"; }
+
+# The suites of KUnit that are modules in the guest.
+kunit_suites=(immediate immediate_states tracepoint marker marker_formats ftrace_sets)
+
+# copy_base TREE: the pristine kernel, unless the tree is there.
+copy_base() {
+	[[ ! -d $1 ]] || return 0
+	say "copy the tree"
+	cp -aH "$base" "$1.new"
+	mv "$1.new" "$1"
+}
 
 # Names of the quilt patches: those of the commits that change files of the kernel.
 patch_names() {

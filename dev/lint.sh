@@ -141,6 +141,7 @@ lint_english() {
 	cd "$top"
 	mapfile -t files < <(git -c safe.directory="$top" ls-files -co --exclude-standard | grep -v '\.diff$')
 	texts "${files[@]}" >"$logs/texts"
+	[[ -s $logs/texts && -s dev/english ]] || { say "no texts, or no dev/english"; return 1; }
 	while IFS=$'\t' read -r pattern plain; do
 		found=$(grep -P -- "^[^:]+:[0-9]+:.*(?:$pattern)" "$logs/texts") || continue
 		printf '%s\n' "$found" "	plain: $plain"

@@ -122,7 +122,7 @@ keep_strays() {
 }
 
 update_linux() {
-	[[ -d $linux ]] || { say "copy the tree"; cp -aH "$base" "$linux.new"; mv "$linux.new" "$linux"; }
+	copy_base "$linux"
 	{ (cd "$stage" && find . -type f -printf '%P\n'); all_patched; } |
 		sort -u >"$listed.new"
 	keep_strays

@@ -29,7 +29,7 @@ prepare_tree() {
 	git clone -q "$repo" "$own/series.git"
 	repo=$own/series.git
 	[[ -e $own/base ]] || ln -s "$base" "$own/base"
-	[[ -d $tree ]] || { say "copy the tree"; cp -aH "$base" "$tree.new"; mv "$tree.new" "$tree"; }
+	copy_base "$tree"
 	{ in_repo ls-tree -r --name-only base; in_repo ls-tree -r --name-only series; } |
 		sort -u >"$own/files"
 }
@@ -72,18 +72,21 @@ objects_of() {
 		done || true
 }
 
-# compile_objects REVISION FLAVOUR: the configuration decides which objects.
+# compile_objects REVISION FLAVOUR: the configuration of this commit, which must be made
+# before, decides which objects.
 compile_objects() {
 	local list
-	[[ -f $own/build/$2/.config ]] || compile "$2" prepare || return
+	compile "$2" prepare || return
 	mapfile -t list < <(objects_of "$1" "$2")
-	compile "$2" prepare "${list[@]}"
+	# kbuild enters kernel/markers/bridges twice for single objects; in parallel, one
+	# compilation removes the other's files.
+	((${#list[@]} == 0)) || compile "$2" -j1 "${list[@]}"
 }
 
 # Those that the commit has.
 suites() {
 	local suite
-	for suite in immediate immediate_states tracepoint marker marker_formats ftrace_sets; do
+	for suite in "${kunit_suites[@]}"; do
 		[[ ! -f $tree/lib/test_$suite.c ]] || say "$suite"
 	done
 }
@@ -98,7 +101,7 @@ boot() {
 	fi
 }
 
-# Return: the numbers of cases that passed, or why not.
+# How many cases passed.
 cases() {
 	kunit_results "$own/logs/guest-series.log" | grep -cE '^ +ok [0-9]+ [^ ]*[a-z]+_test_' || true
 }

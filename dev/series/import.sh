@@ -82,7 +82,8 @@ replaced_by() {
 
 # The list stays as it is written when it names the same files.
 import_list() {
-	local before='' now takes=''
+	local before='' now takes='' message
+	message=$(in_repo log -1 --format=%B "$1" | sed '/^Signed-off-by: /d')
 	now=$({ changes "$1" A overlay; replaced_by "$1"; } | sort)
 	if [[ -f $top/series/$2 ]]; then
 		before=$( (files_of "$2") 2>/dev/null | sort) || true
@@ -90,8 +91,7 @@ import_list() {
 	fi
 	[[ $now == "$before" ]] || takes=$now
 	{
-		in_repo log -1 --format=%B "$1" | git interpret-trailers --if-exists replace |
-			sed '/^Signed-off-by: /d' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'
+		printf '%s\n' "$message"
 		[[ ! $takes ]] || printf -- '---\n%s\n' "$takes"
 	} >"$top/series/$2.new"
 	mv "$top/series/$2.new" "$top/series/$2"

@@ -8,7 +8,7 @@ overlay_list=$out/overlay.list
 in_repo() { git -C "$repo" -c core.hooksPath=/dev/null -c core.autocrlf=false "$@"; }
 
 message_of() { sed '/^---$/,$d' "$top/series/$1"; }
-takes_of() { sed '1,/^---$/d' "$top/series/$1" | sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d'; }
+takes_of() { sed '1,/^---$/d' "$top/series/$1" | lines_of; }
 
 # A sum of all that the branch is made from.
 sources_sum() {
@@ -51,23 +51,23 @@ files_of() {
 make_versions() {
 	local to=$1 i c files list=("${@:2}")
 	rm -rf "$to"
-	mkdir -p "$to/work"
-	rsync -rlp --files-from="$overlay_list" "$top/" "$to/work/"
+	mkdir -p "$to/tree"
+	rsync -rlp --files-from="$overlay_list" "$top/" "$to/tree/"
 	for ((i = ${#list[@]} - 1; i >= 0; i--)); do
 		c=${list[i]}
 		mapfile -t files < <({ files_of "$c"; files_in "$top/series/$c.diff"; } | sort -u)
 		keep "$to" "$c" "${files[@]}" ||
 			die "series/$c.diff changes what a later commit adds, or what the overlay does not have"
-		undo_diff "$top/series/$c.diff" "$to/work"
+		undo_diff "$top/series/$c.diff" "$to/tree"
 		mapfile -t files < <(files_of "$c")
-		(cd "$to/work" && rm -f "${files[@]}")
+		(cd "$to/tree" && rm -f "${files[@]}")
 	done
 }
 
 # keep VERSIONS COMMIT FILE...: the files as they are now are those of this commit.
 keep() {
 	mkdir -p "$1/$2"
-	(($# == 2)) || (cd "$1/work" && cp -p --parents "${@:3}" "$1/$2")
+	(($# == 2)) || (cd "$1/tree" && cp -p --parents "${@:3}" "$1/$2")
 }
 
 undo_diff() {
