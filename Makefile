@@ -11,7 +11,7 @@ STEPS ?=
 help:	## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo:	build out/bin/count ## build all, boot a guest, and trace the scheduler there through markers
+demo:	build ## build all, boot a guest, and trace the scheduler there through markers
 	@dev/demo.sh
 
 check:	setup ## all the tests, or some: make check STEPS="kunit boot"; dev/check/order lists them
@@ -56,10 +56,6 @@ tree:	setup ## create out/linux: the kernel with the series applied
 
 build:	tree ## build out/linux in out/build/guest, or FLAVOUR=NAME with dev/config/NAME.config
 	@dev/build.sh $(FLAVOUR)
-
-out/bin/%: dev/guest/%.c
-	@mkdir -p out/bin
-	@gcc -O2 -Wall -Wextra -Werror -o $@ $<
 
 clean:	## remove out/
 	rm -rf out

@@ -10,7 +10,8 @@
 # and NAME.config, with the same kind of lines.
 # The flavours stock and stock-FLAVOUR are built from out/base instead.
 # The flavour off is out/linux with the options of the series off.
-# ABSENT_OPTIONS="A B" names options that this tree may lack.
+# ABSENT_OPTIONS="A B" names options that this tree may lack. For another base than the
+# first, dev/config/base-BASE.config has more options.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
@@ -25,7 +26,7 @@ settings_of() {
 	local line
 	while IFS= read -r line; do
 		export "${line?}"
-	done < <(sed -nE 's/^#: ((ARCH|CROSS_COMPILE|COMPILER|DEFCONFIG|KCSAN_OBJECTS)=)/\1/p' "$1")
+	done < <(sed -nE 's/^#: ((ARCH|CROSS_COMPILE|COMPILER|DEFCONFIG|KCSAN_OBJECTS|ABSENT_OPTIONS)=)/\1/p' "$1")
 }
 
 # fragments_of FLAVOUR: set fragments, and the variables of their lines "#:".
@@ -178,6 +179,8 @@ main() {
 }
 
 fragments_of "$flavour"
+of_base=$top/dev/config/base-$base_version.config
+[[ ! -f $of_base ]] || { settings_of "$of_base"; fragments=("$of_base" "${fragments[@]}"); }
 # The image that guest.sh boots; see there.
 image=vmlinux
 ! grep -qs '^CONFIG_K[AC]SAN=y' "${fragments[-1]}" || image=bzImage

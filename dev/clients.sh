@@ -22,10 +22,8 @@ logged() { with_progress "$1" "$logs/clients-$1.log" "${@:2}"; }
 
 compile() {
 	local source
-	mkdir -p "$out/bin"
 	for source in "$top"/dev/clients/*.c "$top/dev/guest/count.c" "$top/dev/bench/rawtp.c"; do
-		gcc -O2 -Wall -Wextra -Werror -idirafter "$base/include" \
-			-o "$out/bin/$(basename "$source" .c)" "$source"
+		build_program "$source"
 	done
 }
 

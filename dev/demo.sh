@@ -7,6 +7,7 @@ set -euo pipefail
 . "$(dirname "$0")/lttng.sh"
 build_environment
 
+build_program "$top/dev/guest/count.c"
 prepare_tour
 "$top/dev/guest.sh" --name demo --timeout 600 dev/guest/demo.sh
 "$top/dev/timeline.sh" "$out/guest/demo/switches.txt" "$out/demo/timeline.svg"

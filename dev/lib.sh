@@ -14,7 +14,13 @@ usable_path() {
 
 # Where it really is: the guest does not follow links to what it mounts over.
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+# The kernel that the series is applied to: BASE=6.12, or the first of the two.
+first_base=6.1
+base_version=${BASE:-$first_base}
+[[ -d $top/patches/$base_version ]] ||
+	die "there is no patches/$base_version: BASE is one of $(cd "$top/patches" && echo *)"
 out=${OUT:-$top/out}
+[[ ${OUT:-} || $base_version == "$first_base" ]] || out+=/$base_version
 usable_path "$top"
 usable_path "$out"
 mkdir -p "$out"
@@ -23,7 +29,6 @@ usable_path "$out"
 base=$out/base		# the pristine kernel
 linux=$out/linux	# the same with patches and overlay: what is built
 logs=$out/logs
-base_version=6.1
 patches=$top/patches/$base_version
 source_package=linux-source-$base_version
 mkdir -p "$logs"
@@ -43,8 +48,21 @@ overlay_files() {
 # lines_of [FILE]: a list without comments and empty lines.
 lines_of() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$@"; }
 
-# The names of the commits, in their order.
-commits() { lines_of "$top/series/order"; }
+# The names of the commits, in their order. A base may not need one of them: its patch
+# is a header without a diff then, which says why.
+commits() {
+	local c patch
+	lines_of "$top/series/order" | while IFS= read -r c; do
+		patch=$(patch_of "$c")
+		[[ -f $patch ]] && ! grep -q '^--- ' "$patch" || say "$c"
+	done
+}
+
+# patch_of COMMIT: its patch for this base, or that for the first base, which fits.
+patch_of() {
+	local own=$patches/$1.patch
+	if [[ -f $own ]]; then say "$own"; else say "$top/patches/$first_base/$1.patch"; fi
+}
 
 # The suites of KUnit that are modules in the guest.
 kunit_suites=(immediate immediate_states tracepoint marker marker_formats ftrace_sets)
@@ -57,11 +75,13 @@ copy_base() {
 	mv "$1.new" "$1"
 }
 
-# Names of the quilt patches: those of the commits that change files of the kernel.
+# The quilt patches, as paths in patches/: those of the commits that change files of the
+# kernel.
 patch_names() {
-	local c
+	local c patch
 	commits | while IFS= read -r c; do
-		[[ ! -f $patches/$c.patch ]] || printf '%s.patch\n' "$c"
+		patch=$(patch_of "$c")
+		[[ ! -f $patch ]] || say "${patch#"$top/patches/"}"
 	done
 }
 
@@ -69,7 +89,7 @@ patch_names() {
 patched_files() {
 	local p
 	for p; do
-		sed -nE 's,^(---|\+\+\+) [ab]/([^[:space:]]+).*,\2,p' "$patches/$p"
+		sed -nE 's,^(---|\+\+\+) [ab]/([^[:space:]]+).*,\2,p' "$top/patches/$p"
 	done | sort -u
 }
 
@@ -92,6 +112,13 @@ kmake() {
 	done
 	make -C "$linux" O="$dir" CC="ccache ${CROSS_COMPILE:-}${COMPILER:-gcc}" \
 		-j"$(nproc)" "${checked[@]}" "$@"
+}
+
+# build_program SOURCE: a program of one file for the guest, in out/bin.
+build_program() {
+	mkdir -p "$out/bin"
+	gcc -O2 -Wall -Wextra -Werror -idirafter "$base/include" \
+		-o "$out/bin/$(basename "$1" .c)" "$1"
 }
 
 # build_folder FOLDER DIR [FLAVOUR]: copy a folder of dev/ to DIR and build what its

@@ -62,7 +62,7 @@ lint_checkpatch() {
 		((${#events[@]} == 0)) ||
 			checkpatch --ignore "$checkpatch_ignore,$event_ignore" -f "${events[@]}"
 		for name in $(patch_names); do
-			checkpatch --no-signoff "$patches/$name"
+			checkpatch --no-signoff "$top/patches/$name"
 		done
 	} | not_allowed)
 	rm -f .checkpatch-camelcase.*	# its cache, which is not part of the tree

@@ -59,7 +59,8 @@ start_repo() {
 }
 
 add_commit() {
-	local patch=$patches/$1.patch
+	local patch
+	patch=$(patch_of "$1")
 	[[ ! -f $patch ]] ||
 		patch -d "$repo" -p1 -s --fuzz=0 --no-backup-if-mismatch <"$patch" >&2 ||
 		die "${patch#"$top"/} does not apply at this place of the series"

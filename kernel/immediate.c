@@ -22,6 +22,7 @@
 #include <linux/kernel.h>
 #include <linux/memory.h>
 #include <linux/module.h>
+#include <linux/module-memory.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
@@ -714,13 +715,12 @@ struct imv_text {
 /* Offset of a range in the text, where the __init text follows the rest; or -1. */
 static long imv_text_offset(const struct module *mod, const void *start, size_t size)
 {
-	const struct module_layout *core = &mod->core_layout;
-	const struct module_layout *init = &mod->init_layout;
+	struct module_part text = module_text(mod), init = module_init_text(mod);
 
-	if (start >= core->base && start + size <= core->base + core->text_size)
-		return start - core->base;
-	if (start >= init->base && start + size <= init->base + init->text_size)
-		return core->text_size + (start - init->base);
+	if (start >= text.base && start + size <= text.base + text.size)
+		return start - text.base;
+	if (start >= init.base && start + size <= init.base + init.size)
+		return text.size + (start - init.base);
 	return -1;
 }
 
@@ -789,7 +789,7 @@ static int imv_check_sites(const struct module *mod, const struct imv_text *text
  */
 int imv_module_check(struct module *mod)
 {
-	size_t size = mod->core_layout.text_size + mod->init_layout.text_size;
+	size_t size = module_text(mod).size + module_init_text(mod).size;
 	struct imv_text text = { .mod = mod };
 	int ret;
 
@@ -839,9 +839,10 @@ void imv_module_coming(struct module *mod)
  */
 void imv_module_live(struct module *mod)
 {
+	struct module_part init = module_init_text(mod);
+
 	imv_forget(mod->imv_sites, mod->imv_sites + mod->num_imv_sites,
-		   mod->init_layout.base,
-		   mod->init_layout.base + mod->init_layout.size);
+		   init.base, init.base + init.size);
 }
 
 /**

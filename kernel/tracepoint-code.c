@@ -9,7 +9,6 @@
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/tracepoint.h>
-#include <asm/unaligned.h>
 
 #include "tracepoint-private.h"
 
@@ -47,13 +46,14 @@ void notrace __tracepoint_resched(void)
 notrace struct tracepoint_walk tracepoint_walk_begin(const u8 *behind_call)
 {
 	const u8 *operand = behind_call + 1;
-	const struct tracepoint *tp =
-		(const void *)operand + get_unaligned((const s32 *)operand);
-	struct tracepoint_walk walk = {
-		.nr_on_stack = tp->nr_args > TRACEPOINT_REG_ARGS ?
-			       tp->nr_args - TRACEPOINT_REG_ARGS : 0,
-	};
+	const struct tracepoint *tp;
+	struct tracepoint_walk walk = { };
+	s32 distance;
 
+	memcpy(&distance, operand, sizeof(distance));
+	tp = (const void *)operand + distance;
+	if (tp->nr_args > TRACEPOINT_REG_ARGS)
+		walk.nr_on_stack = tp->nr_args - TRACEPOINT_REG_ARGS;
 	if (__TP_CPU_ONLINE)
 		walk.probes = rcu_dereference_raw(tp->funcs);
 	return walk;

@@ -21,6 +21,7 @@
 #include <linux/kallsyms.h>
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/module-memory.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/percpu.h>
@@ -584,18 +585,12 @@ bool trace_module_has_bad_taint(struct module *mod)
 	return mod->taints & ~HARMLESS_TAINTS;
 }
 
-/* The end of that area of the module's memory which contains @addr, or NULL. */
-static const char *end_of_memory(const struct module *mod, const char *addr)
+/* How many bytes of the module's memory begin at @addr; 0 if it is elsewhere. */
+static size_t memory_at(const struct module *mod, const void *addr)
 {
-	const struct module_layout *layout = &mod->core_layout;
+	struct module_part part = module_part_of(mod, addr);
 
-	if (!within_module_core((unsigned long)addr, mod))
-		return NULL;
-#ifdef CONFIG_ARCH_WANTS_MODULES_DATA_IN_VMALLOC
-	if (addr - (char *)mod->data_layout.base < mod->data_layout.size)
-		layout = &mod->data_layout;
-#endif
-	return layout->base + layout->size;
+	return part.size ? part.base + part.size - addr : 0;
 }
 
 /**
@@ -610,20 +605,14 @@ static const char *end_of_memory(const struct module *mod, const char *addr)
  */
 bool trace_module_has_text(const struct module *mod, const char *text, size_t size)
 {
-	const char *end = end_of_memory(mod, text);
-
-	if (!end)
-		return false;
-	size = min_t(size_t, size, end - text);
-	return strnlen(text, size) < size;
+	size = min(size, memory_at(mod, text));
+	return size && strnlen(text, size) < size;
 }
 
 static bool module_has_object(const struct module *mod, const void *object,
 			      size_t size)
 {
-	const char *end = end_of_memory(mod, object);
-
-	return end && size <= end - (const char *)object &&
+	return size <= memory_at(mod, object) &&
 	       IS_ALIGNED((unsigned long)object, sizeof(long));
 }
 

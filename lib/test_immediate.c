@@ -18,6 +18,7 @@
 #include <asm/sections.h>
 
 #include "test_fail_alloc.h"
+#include "test_module_memory.h"
 #include "test_symbol.h"
 
 #ifdef CONFIG_X86
@@ -974,12 +975,8 @@ static int check_records(struct module *mod, unsigned int nr, unsigned int init_
 {
 	unsigned int size = sizeof(fake.text) - init_size;
 
-	mod->core_layout.base = fake.text;
-	mod->core_layout.size = size;
-	mod->core_layout.text_size = size;
-	mod->init_layout.base = fake.text + size;
-	mod->init_layout.size = init_size;
-	mod->init_layout.text_size = init_size;
+	set_module_memory(mod, fake.text, size, size);
+	set_module_init_text(mod, fake.text + size, init_size);
 	mod->imv_sites = &fake.site;
 	mod->num_imv_sites = nr;
 	return imv_module_check(mod);

@@ -18,6 +18,7 @@
 #include "../kernel/markers/markers.h"
 #include "test_defer.h"
 #include "test_fail_alloc.h"
+#include "test_module_memory.h"
 #include "test_resched.h"
 
 #define NUMBER_FORMAT	"number %d text %s"
@@ -1107,13 +1108,6 @@ struct fake_module {
 
 static struct fake_module *fake;
 
-static void set_layout(void *base, unsigned int size, unsigned int text_size)
-{
-	fake->mod.core_layout.base = base;
-	fake->mod.core_layout.size = size;
-	fake->mod.core_layout.text_size = text_size;
-}
-
 static void make_fake(void)
 {
 	const struct marker site = { .name = fake->name, .format = fake->format };
@@ -1129,7 +1123,7 @@ static void make_fake(void)
 	strcpy(fake->mod.name, "kunit_fake");
 	fake->mod.markers = fake->site;
 	fake->mod.num_markers = ARRAY_SIZE(fake->site);
-	set_layout(fake, sizeof(*fake), sizeof(fake->text));
+	set_module_memory(&fake->mod, fake, sizeof(*fake), sizeof(fake->text));
 }
 
 static void need_fake(struct kunit *test)
@@ -1200,10 +1194,10 @@ static void marker_test_bad_strings(struct kunit *test)
 	expect_refused(test);
 	fake->site[0].format = "number %d";
 	expect_refused(test);
-	set_layout(fake, offsetof(struct fake_module, format) + strlen("number %d"),
+	set_module_memory(&fake->mod, fake, offsetof(struct fake_module, format) + strlen("number %d"),
 		   sizeof(fake->text));
 	expect_refused(test);
-	set_layout(fake, offsetof(struct fake_module, format) + sizeof("number %d"),
+	set_module_memory(&fake->mod, fake, offsetof(struct fake_module, format) + sizeof("number %d"),
 		   sizeof(fake->text));
 	expect_taken(test);
 }
@@ -1251,7 +1245,7 @@ static void marker_test_stray_probes(struct kunit *test)
 {
 	need_fake(test);
 	fake->mod.num_markers = 0;
-	set_layout(probe_ignore, 1, 1);
+	set_module_memory(&fake->mod, probe_ignore, 1, 1);
 	attach_fed("kunit_number", NUMBER_FORMAT, 1);
 	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(2));
 	attach_fed("kunit_number", NUMBER_FORMAT, 3);
@@ -1277,7 +1271,7 @@ static void feed_fake(void)
 {
 	fake->site[2].name = "kunit_fake_fed";
 	fake->site[2].tp_cb = probe_fake;
-	fake->mod.core_layout = THIS_MODULE->core_layout;
+	share_module_memory(&fake->mod);
 	fake->site[0].name = "kunit_fake";
 	fake->site[0].format = "number %d";
 	fake->site[1] = fake->site[0];
@@ -1325,7 +1319,7 @@ static void marker_test_module(struct kunit *test)
 	attach_fed("kunit_fake_fed", "number %d", 3);
 	expect_guards(test, false, true);
 
-	fake->mod.core_layout.size = 0;		/* no probe is in the module */
+	set_module_memory(&fake->mod, NULL, 0, 0);	/* no probe is in the module */
 	fake_goes();
 	KUNIT_EXPECT_EQ(test, fake_states, 12UL);
 	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
@@ -1333,14 +1327,14 @@ static void marker_test_module(struct kunit *test)
 	attach_fed("kunit_fake", "number %d", 4);
 	KUNIT_EXPECT_FALSE(test, fake->site[0].active);
 	fake->site[2].active = false;
-	fake->mod.core_layout = THIS_MODULE->core_layout;
+	share_module_memory(&fake->mod);
 	memset_after(&fake->site[0], 0, format);
 	memset_after(&fake->site[1], 0, format);
 	fake->site[2].entry = NULL;
 	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
 	expect_guards(test, true, true);
 	unregister_marker_notifier(&nb);
-	fake->mod.core_layout.size = 0;
+	set_module_memory(&fake->mod, NULL, 0, 0);
 	fake_goes();
 	KUNIT_EXPECT_EQ(test, fake_states, 1212UL);
 	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake", 4), 0);
@@ -1373,14 +1367,14 @@ static void marker_test_module_fails(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
 		KUNIT_EXPECT_EQ(test, fake_sites(), ret ? 0U : 3U);
 		expect_guards(test, false, !ret);
-		fake->mod.core_layout.size = 0;
+		set_module_memory(&fake->mod, NULL, 0, 0);
 		fake_goes();
 	}
 	stop_failing();
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_GE(test, nth, 5);
 	expect_guards(test, false, true);
-	fake->mod.core_layout.size = 0;
+	set_module_memory(&fake->mod, NULL, 0, 0);
 	fake_goes();
 	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_fed", 1), 0);
 }

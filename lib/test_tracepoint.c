@@ -33,6 +33,7 @@
 #include "../kernel/tracepoint-private.h"
 #include "test_defer.h"
 #include "test_fail_alloc.h"
+#include "test_module_memory.h"
 #include "test_symbol.h"
 
 DECLARE_TRACE(kunit_plain, TP_PROTO(int number, const char *text),
@@ -1892,8 +1893,7 @@ static void make_fake(void)
 	set_record(0, &fake.tp);
 	set_record(1, &fake.tp);
 	strcpy(fake.mod.name, "kunit_fake");
-	fake.mod.core_layout.base = &fake;
-	fake.mod.core_layout.size = sizeof(fake);
+	set_module_memory(&fake.mod, &fake, sizeof(fake), 0);
 	fake.mod.tracepoints_ptrs = fake.record;
 	fake.mod.num_tracepoints = ARRAY_SIZE(fake.record);
 }
@@ -2024,8 +2024,7 @@ static void tp_test_stray_probes(struct kunit *test)
 	tracepoint_probe_register(own, probe_stray, digit(3));
 	make_fake();
 	fake.mod.num_tracepoints = 0;
-	fake.mod.core_layout.base = probe_stray;
-	fake.mod.core_layout.size = 1;
+	set_module_memory(&fake.mod, probe_stray, 1, 1);
 	tracepoint_module_notify(NULL, MODULE_STATE_GOING, &fake.mod);
 	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(kernel, probe_stray, digit(1)),
 			-ENOENT);

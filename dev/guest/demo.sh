@@ -8,7 +8,7 @@ set -uo pipefail
 
 tracefs=/sys/kernel/tracing
 marker=kernel_sched_switch
-count=$PWD/out/bin/count
+count=$HOUSE_OUT/bin/count
 failures=0
 
 title() { printf '\n== %s\n' "$*"; }

@@ -8,6 +8,7 @@
 #include <linux/err.h>
 #include <linux/init.h>
 #include <linux/module.h>
+#include <linux/module-memory.h>
 #include <linux/notifier.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -236,9 +237,9 @@ static bool site_is_new(const struct marker *site)
 
 static bool is_probe(const struct module *mod, const void *function)
 {
-	const struct module_layout *layout = &mod->core_layout;
+	struct module_part text = module_text(mod);
 
-	return function >= layout->base && function < layout->base + layout->text_size;
+	return function >= text.base && function < text.base + text.size;
 }
 
 /* Return: a description of the error in a record, or NULL. */

@@ -14,7 +14,6 @@
 #include <linux/printk.h>
 #include <linux/string.h>
 #include <asm/text-patching.h>
-#include <asm/unaligned.h>
 
 #define REX_B		0x41	/* one of the upper registers */
 #define REX_W		0x48	/* 64-bit operand; with or without REX.B */
@@ -166,12 +165,10 @@ static unsigned int mov_opcode_size(unsigned int size)
 static void make_mov(const struct imv_site *site, struct imv_insn *new)
 {
 	unsigned int opcode_size = mov_opcode_size(new->size);
+	u64 value = site_value(site);
 
 	memcpy(new->bytes, imv_site_insn(site), opcode_size);
-	if (new->size == MOV_WIDE_SIZE)
-		put_unaligned(site_value(site), (u64 *)(new->bytes + opcode_size));
-	else
-		put_unaligned((u32)site_value(site), (u32 *)(new->bytes + opcode_size));
+	memcpy(new->bytes + opcode_size, &value, new->size - opcode_size);
 }
 
 static bool is_mov(const u8 *insn, unsigned int size)
