@@ -45,6 +45,17 @@ overlay_files() {
 	done
 }
 
+# copy_overlay DIR LIST: copy the files of the overlay that LIST names.
+copy_overlay() { rsync -rlp --files-from="$2" "$top/" "$1/"; }
+
+# overlay_to DIR LIST: the same, as this base needs them.
+overlay_to() {
+	copy_overlay "$@"
+	[[ ! -f $patches/overlay.diff ]] ||
+		patch -d "$1" -p1 -s --fuzz=0 --no-backup-if-mismatch <"$patches/overlay.diff" >&2 ||
+		die "patches/$base_version/overlay.diff does not fit the files of the overlay"
+}
+
 # lines_of [FILE]: a list without comments and empty lines.
 lines_of() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$@"; }
 

@@ -25,11 +25,10 @@ check_lists() {
 	[[ -z $wrong ]] || die "taken twice:"$'\n'"$wrong"
 	wrong=$(comm -23 "$overlay_list" <(sort "$all"))
 	[[ -z $wrong ]] || die "no commit of series/ takes:"$'\n'"$wrong"
-	for f in "$top"/series/* "$patches"/*.patch; do
-		[[ -e $f ]] || continue
+	for f in "$top"/series/* "$top"/patches/*/*.patch; do
 		c=$(basename "$f")
 		c=${c%.diff} c=${c%.patch}
-		[[ $c =~ ^(order|cover|README)$|~$ ]] || printf '%s\n' "$@" | grep -qxF -- "$c" ||
+		[[ $c =~ ^(order|cover|README)$|~$ ]] || lines_of "$top/series/order" | grep -xF -- "$c" >/dev/null ||
 			die "${f#"$top"/}: series/order has no commit $c"
 	done
 }

@@ -78,7 +78,7 @@ stage_all() {
 	no_file_in_both
 	stage_patches
 	overlay_files >"$out/overlay.list"
-	rsync -rlp --files-from="$out/overlay.list" "$top/" "$stage/"
+	overlay_to "$stage" "$out/overlay.list"
 }
 
 # Restore the files that the series no longer touches.

@@ -52,7 +52,7 @@ make_versions() {
 	local to=$1 i c files list=("${@:2}")
 	rm -rf "$to"
 	mkdir -p "$to/tree"
-	rsync -rlp --files-from="$overlay_list" "$top/" "$to/tree/"
+	copy_overlay "$to/tree" "$overlay_list"
 	for ((i = ${#list[@]} - 1; i >= 0; i--)); do
 		c=${list[i]}
 		mapfile -t files < <({ files_of "$c"; files_in "$top/series/$c.diff"; } | sort -u)
@@ -61,6 +61,23 @@ make_versions() {
 		undo_diff "$top/series/$c.diff" "$to/tree"
 		mapfile -t files < <(files_of "$c")
 		(cd "$to/tree" && rm -f "${files[@]}")
+	done
+	adapt_versions "$to" "${list[@]}"
+}
+
+# adapt_versions VERSIONS COMMIT...: each version gets what this base needs. Where it does
+# not have the lines that are changed, it stays as it is.
+adapt_versions() {
+	local to=$1 c f
+	[[ -f $patches/overlay.diff ]] || return 0
+	mkdir "$to/plain" "$to/adapted"
+	copy_overlay "$to/plain" "$overlay_list"
+	overlay_to "$to/adapted" "$overlay_list"
+	files_in "$patches/overlay.diff" | while IFS= read -r f; do
+		for c in "${@:2}"; do
+			[[ ! -f $to/$c/$f ]] ||
+				git merge-file -q --ours "$to/$c/$f" "$to/plain/$f" "$to/adapted/$f"
+		done
 	done
 }
 

@@ -15,6 +15,7 @@
  * list of all tracers. Each update tries again.
  */
 #include <linux/build_bug.h>
+#include <linux/ftrace.h>
 #include <linux/hashtable.h>
 #include <linux/init.h>
 #include <linux/jhash.h>

@@ -12,6 +12,7 @@
 #include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/error-injection.h>
+#include <linux/ftrace.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -461,12 +462,13 @@ static int add_hash(struct filter_lines *all, const char *name,
 		    struct ftrace_hash *hash)
 {
 	unsigned int i, nr = hash && hash->count ? hash->count : 1;
-	size_t size = all->nr * sizeof(*all->lines);
 	struct filter_line *lines;
 
-	lines = kvrealloc(all->lines, size, size + nr * sizeof(*lines), GFP_KERNEL);
+	lines = kvmalloc_array(all->nr + nr, sizeof(*lines), GFP_KERNEL);
 	if (!lines)
 		return -ENOMEM;
+	memcpy(lines, all->lines, all->nr * sizeof(*lines));
+	kvfree(all->lines);
 	all->lines = lines;
 	lines += all->nr;
 	memset(lines, 0, nr * sizeof(*lines));
