@@ -8,6 +8,7 @@
  * rename the marker if it has users. See Documentation/trace/sched-trace.rst.
  */
 #include <linux/marker.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <trace/events/sched.h>
 

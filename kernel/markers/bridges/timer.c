@@ -4,6 +4,7 @@
  */
 #include <linux/marker.h>
 #include <linux/hrtimer.h>
+#include <linux/pid.h>
 #include <linux/timer.h>
 #include <trace/events/timer.h>
 
