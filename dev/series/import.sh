@@ -5,6 +5,8 @@
 # series/, quilt patches, and the files of the overlay as of the last commit.
 #
 # A commit is known by its subject. One with a new subject gets a name from it.
+# For another base than the first only quilt patches are taken: those that differ from
+# the first base's in more than line numbers.
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/versions.sh"
@@ -54,15 +56,42 @@ write() {
 
 # The header of a quilt patch stays.
 import_patch() {
-	local file=$patches/$2.patch header='' changed new
-	[[ ! -f $file ]] || header=$(sed '/^--- /,$d' "$file")
+	local file=$patches/$2.patch before header='' changed new
+	before=$(patch_of "$2")
+	[[ ! -f $before ]] || header=$(sed '/^--- /,$d' "$before")
 	mapfile -t changed < <(changes "$1" MD kernel)
 	mapfile -t new < <(changes "$1" A kernel)
 	{
 		((${#changed[@]} + ${#new[@]} == 0)) || [[ ! $header ]] || printf '%s\n' "$header"
 		((${#changed[@]} == 0)) || diff_of "$1" 2 "${changed[@]}"
 		diff_to_base "$1" "${new[@]}"
-	} | write "$file"
+	} | write "$file.new"
+	if is_first_base || ! same_patch "$file.new" "$before"; then
+		rm -f "$file"
+		[[ ! -f $file.new ]] || mv "$file.new" "$file"
+	fi
+	rm -f "$file.new"
+}
+
+# Do two patches, or none, differ only in line numbers?
+same_patch() {
+	cmp -s <(sed 's/^@@ .*/@@/' "$1" 2>/dev/null) <(sed 's/^@@ .*/@@/' "$2" 2>/dev/null)
+}
+
+is_first_base() { [[ $base_version == "$first_base" ]]; }
+
+import_patches() {
+	local revision name
+	[[ $(in_repo log --format=%s base..series | sort) == \
+		$(commits | while IFS= read -r name; do message_of "$name" | head -n 1; done | sort) ]] ||
+		die "commits were added, removed or renamed: do that with BASE=$first_base"
+	while IFS= read -r name; do
+		cmp -s "$repo/$name" "$out/stage/$name" ||
+			die "$name was changed: edit it here, or in patches/$base_version/overlay.diff"
+	done <"$overlay_list"
+	for revision in $(in_repo rev-list --reverse base..series); do
+		import_patch "$revision" "$(name_of "$revision")"
+	done
 }
 
 import_diff() {
@@ -116,6 +145,11 @@ main() {
 	[[ -z $(in_repo status --porcelain) ]] || die "$repo: not everything is committed"
 	in_repo checkout -q series
 	mapfile -t known < <(commits)
+	if ! is_first_base; then
+		import_patches
+		remember_state
+		return
+	fi
 	mapfile -t revisions < <(in_repo rev-list --reverse base..series)
 	for revision in "${revisions[@]}"; do
 		names+=("$(name_of "$revision")")
