@@ -518,6 +518,18 @@ asm("	.pushsection .text, \"ax\", @progbits\n"
 	"	.size kunit_direct, . - kunit_direct\n"
 	"	.popsection\n");
 
+static int attach_direct(void)
+{
+	return register_ftrace_direct((unsigned long)traced_for_asm,
+				      (unsigned long)kunit_direct);
+}
+
+static int detach_direct(void)
+{
+	return unregister_ftrace_direct((unsigned long)traced_for_asm,
+					(unsigned long)kunit_direct);
+}
+
 /* All tracers are called, and then the direct function. */
 static void sets_test_direct(struct kunit *test)
 {
@@ -525,14 +537,12 @@ static void sets_test_direct(struct kunit *test)
 	static const unsigned long flags[] = {
 		0, FTRACE_OPS_FL_SAVE_REGS, FTRACE_OPS_FL_RECURSION,
 	};
-	unsigned long traced = (unsigned long)traced_for_asm;
-	unsigned long direct = (unsigned long)kunit_direct;
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
 	start(test, &tracers[0], 1, flags[0], traced_for_asm);
 	kunit_direct_calls = 0;
-	KUNIT_ASSERT_EQ(test, register_ftrace_direct(traced, direct), 0);
+	KUNIT_ASSERT_EQ(test, attach_direct(), 0);
 	for (i = 1; i < ARRAY_SIZE(flags); i++)
 		start(test, &tracers[i], i + 1, flags[i], traced_for_asm);
 	KUNIT_EXPECT_TRUE(test, keeps_registers());
@@ -544,7 +554,7 @@ static void sets_test_direct(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, kunit_direct_calls, i + 2);
 	}
 	KUNIT_EXPECT_EQ(test, calls(), 0UL);
-	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(traced, direct), 0);
+	KUNIT_EXPECT_EQ(test, detach_direct(), 0);
 	KUNIT_EXPECT_TRUE(test, keeps_registers());
 	KUNIT_EXPECT_EQ(test, kunit_direct_calls, 4);
 }
@@ -561,13 +571,11 @@ static notrace void call_asm_again(unsigned long ip, unsigned long parent_ip,
 static void sets_test_direct_recursion(struct kunit *test)
 {
 	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
-	unsigned long traced = (unsigned long)traced_for_asm;
-	unsigned long direct = (unsigned long)kunit_direct;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
 	start(test, &tracers[0], 1, FTRACE_OPS_FL_RECURSION, traced_for_asm);
 	kunit_direct_calls = 0;
-	KUNIT_ASSERT_EQ(test, register_ftrace_direct(traced, direct), 0);
+	KUNIT_ASSERT_EQ(test, attach_direct(), 0);
 	start_calling(test, &tracers[1], 2, FTRACE_OPS_FL_RECURSION, traced_for_asm,
 		      call_asm_again);
 	KUNIT_EXPECT_TRUE(test, keeps_registers());
@@ -575,7 +583,7 @@ static void sets_test_direct_recursion(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kunit_direct_calls, 2);
 	stop(test, &tracers[1]);
 	stop(test, &tracers[0]);
-	KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(traced, direct), 0);
+	KUNIT_EXPECT_EQ(test, detach_direct(), 0);
 }
 #endif /* CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS */
 #endif /* CONFIG_X86_64 */

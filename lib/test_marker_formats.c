@@ -329,7 +329,7 @@ static void formats_test_fields(struct kunit *test)
 		KUNIT_EXPECT_STREQ(test, field->name ?: "", wanted[i].name ?: "");
 		KUNIT_EXPECT_EQ(test, field->size, wanted[i].size);
 		KUNIT_EXPECT_EQ(test, field->align, wanted[i].align);
-		KUNIT_EXPECT_EQ(test, field->is_signed, wanted[i].is_signed);
+		KUNIT_EXPECT_EQ(test, !!field->is_signed, !!wanted[i].is_signed);
 		KUNIT_EXPECT_EQ(test, field->len, wanted[i].len);
 		if (!field->type)
 			break;
