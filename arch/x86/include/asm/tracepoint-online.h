@@ -8,6 +8,7 @@
  */
 
 #include <linux/percpu.h>
+#include <linux/stringify.h>
 #include <asm/asm.h>
 
 DECLARE_PER_CPU(bool, tracepoint_cpu_online);
@@ -16,7 +17,7 @@ static __always_inline bool tracepoint_this_cpu_online(void)
 {
 	bool online;
 
-	asm volatile("cmpb $0, " __percpu_arg(1)
+	asm volatile("cmpb $0, %%" __stringify(__percpu_seg) ":%1"
 		     CC_SET(nz)
 		     : CC_OUT(nz) (online)
 		     : "m" (tracepoint_cpu_online));
