@@ -68,9 +68,17 @@ lttng_modules() {
 	with_progress lttng-install "$log-install.log" install_lttng "$flavour"
 }
 
-# prepare_tour: build what dev/guest/tour.sh needs from LTTng and SystemTap.
+# prepare_tour: choose the tracers of dev/guest/tour.sh, and build what it needs from
+# LTTng and SystemTap.
 prepare_tour() {
-	lttng_modules guest bridge
-	with_progress "translate scripts" "$logs/stap.log" \
-		"$top/dev/systemtap.sh" "$top/dev/guest/tour.stp"
+	local tracers="module tracefs trace_cmd perf bpftrace"
+	if [[ $base_version == "$first_base" ]]; then
+		lttng_modules guest bridge
+		with_progress "translate scripts" "$logs/stap.log" \
+			"$top/dev/systemtap.sh" "$top/dev/guest/tour.stp"
+		tracers+=" systemtap lttng"
+	else
+		say "Debian 12 has no SystemTap and no LTTng for Linux $base_version: they do not take part"
+	fi
+	say "$tracers" >"$out/tracers"
 }

@@ -78,7 +78,7 @@ trace_by_event() {
 
 tour() {
 	title "one marker, one workload: a module and all who trace Linux, side by side"
-	check "they saw the same switches" dev/guest/tour.sh "$PWD/out"
+	check "they saw the same switches" dev/guest/tour.sh "$HOUSE_OUT"
 }
 
 show_markers
