@@ -123,7 +123,8 @@ class Guest:
             '-no-reboot', '-no-shutdown', '-kernel', f'{self.dir}/kernel',
             '-initrd', f'{self.dir}/initramfs',
             '-append', 'console=ttyS0 oops=panic mitigations=off no_timer_check '
-            'tsc=reliable panic=0 rcupdate.rcu_cpu_stall_suppress=1 init_on_free=1 rdinit=/init',
+            'tsc=reliable panic=0 rcupdate.rcu_cpu_stall_suppress=1 '
+            'rcupdate.rcu_expedited=1 init_on_free=1 rdinit=/init',
             '-serial', f'file:{self.own}/console',
             '-serial', f'unix:{self.own}/serial,server=on,wait=off',
             '-monitor', f'unix:{self.own}/monitor,server=on,wait=off',
@@ -459,8 +460,8 @@ def wanted(how, before, steps):
     return steps and before and before['result'] == 'survived' and before['by'] != 'debug'
 
 
-# Guests mostly wait for grace periods: this many use about one core.
-GUESTS = 8
+# With rcu_expedited, grace periods are short, and guests rarely wait.
+GUESTS = (os.cpu_count() or 1) + 2
 LOCK = threading.Lock()
 
 # The classes that are tried first, second and third.
