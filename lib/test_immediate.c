@@ -15,6 +15,7 @@
 #include <linux/limits.h>
 #include <linux/module.h>
 #include <linux/sched/task.h>
+#include <linux/vmalloc.h>
 #include <asm/sections.h>
 
 #include "test_fail_alloc.h"
@@ -237,11 +238,23 @@ static int set_beside(void *unused)
 	return 0;
 }
 
+/* Does the thread, which was woken, sleep before it is done? */
+static bool waits_for_lock(struct task_struct *thread)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < 100 && !READ_ONCE(other_set); tries++) {
+		if (READ_ONCE(other_began) && READ_ONCE(thread->__state) == TASK_UNINTERRUPTIBLE)
+			return true;
+		msleep(20);
+	}
+	return false;
+}
+
 /* Other tasks wait for a batch, even if its task also owned the previous batch. */
 static void imv_test_batch_excludes(struct kunit *test)
 {
 	struct task_struct *thread;
-	unsigned int tries;
 
 	if (!IS_ENABLED(CONFIG_IMMEDIATE_SITES))
 		kunit_skip(test, "needs IMMEDIATE_SITES");
@@ -253,12 +266,7 @@ static void imv_test_batch_excludes(struct kunit *test)
 	imv_batch_begin();
 	get_task_struct(thread);
 	wake_up_process(thread);
-	for (tries = 0; tries < 100 && !READ_ONCE(other_set); tries++) {
-		if (READ_ONCE(other_began) && READ_ONCE(thread->__state) == TASK_UNINTERRUPTIBLE)
-			break;
-		msleep(20);
-	}
-	KUNIT_EXPECT_LT(test, tries, 100U);
+	KUNIT_EXPECT_TRUE(test, waits_for_lock(thread));
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(other_set));
 	KUNIT_EXPECT_EQ(test, imv_read(imv_u16), 2);
 	imv_batch_commit();
@@ -386,6 +394,100 @@ static void imv_test_many_sites_no_memory(struct kunit *test)
 	set_many_sites(test, false, 3 * 2);
 }
 
+/* Patching a few sites allocates no memory. */
+static void imv_test_few_sites(struct kunit *test)
+{
+	bool allocated;
+
+	if (!IS_ENABLED(CONFIG_IMMEDIATE))
+		kunit_skip(test, "needs IMMEDIATE");
+	need_failing_allocs(test);
+	fail_next_alloc();
+	imv_set(imv_u8, 11);
+	allocated = nth_alloc_failed();
+	stop_failing();
+	KUNIT_EXPECT_FALSE(test, allocated);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 11);
+	imv_set(imv_u8, 1);
+}
+
+#ifdef CONFIG_IMMEDIATE
+/* Values next to each other. */
+static u32 row[5];
+
+static noinline void expect_row(struct kunit *test, u32 a, u32 b, u32 c, u32 d, u32 e)
+{
+	KUNIT_EXPECT_EQ(test, imv_read_var(row[0]), a);
+	KUNIT_EXPECT_EQ(test, imv_read_var(row[1]), b);
+	KUNIT_EXPECT_EQ(test, imv_read_var(row[2]), c);
+	KUNIT_EXPECT_EQ(test, imv_read_var(row[3]), d);
+	KUNIT_EXPECT_EQ(test, imv_read_var(row[4]), e);
+}
+
+/* Sets one or several of them: in a batch or, from 8 on, deferred. */
+static void set_in_row(const u8 *indices, unsigned int nr, u32 value)
+{
+	bool deferred = value >= 8 && imv_defer_begin();
+	unsigned int i;
+
+	if (value < 8)
+		imv_batch_begin();
+	for (i = 0; i < nr; i++)
+		imv_set_var(row[indices[i]], value);
+	if (value < 8)
+		imv_batch_commit();
+	imv_defer_end(deferred);
+}
+
+/*
+ * Only the code of variables that were set is compared: the code of a variable that
+ * was changed by other means stays.
+ */
+static void imv_test_range(struct kunit *test)
+{
+	expect_row(test, 0, 0, 0, 0, 0);
+	WRITE_ONCE(row[1], 9);
+	WRITE_ONCE(row[3], 9);
+	imv_set_var(row[2], 1);
+	expect_row(test, 0, 0, 1, 0, 0);
+	imv_set_var(row[4], 2);
+	expect_row(test, 0, 0, 1, 0, 2);
+	imv_set_var(row[0], 3);
+	expect_row(test, 3, 0, 1, 0, 2);
+	imv_set_var(row[2], 4);
+	expect_row(test, 3, 0, 4, 0, 2);
+
+	WRITE_ONCE(row[1], 0);
+	WRITE_ONCE(row[3], 0);
+	set_in_row((const u8[]){ 0, 2, 4 }, 3, 0);
+	expect_row(test, 0, 0, 0, 0, 0);
+}
+
+/* All variables that were set together change, in whatever order they were set. */
+static void imv_test_set_together(struct kunit *test)
+{
+	unsigned int deferred;
+
+	for (deferred = 0; deferred <= 8; deferred += 8) {
+		set_in_row((const u8[]){ 1, 2 }, 2, deferred + 1);
+		expect_row(test, 0, deferred + 1, deferred + 1, 0, 0);
+		set_in_row((const u8[]){ 3, 2 }, 2, deferred + 2);
+		expect_row(test, 0, deferred + 1, deferred + 2, deferred + 2, 0);
+		set_in_row((const u8[]){ 0, 4 }, 2, deferred + 3);
+		expect_row(test, deferred + 3, deferred + 1, deferred + 2, deferred + 2,
+			   deferred + 3);
+		set_in_row((const u8[]){ 4, 0 }, 2, deferred + 4);
+		expect_row(test, deferred + 4, deferred + 1, deferred + 2, deferred + 2,
+			   deferred + 4);
+		set_in_row((const u8[]){ 2, 0, 4, 3, 1, 2 }, 6, deferred + 5);
+		expect_row(test, deferred + 5, deferred + 5, deferred + 5, deferred + 5,
+			   deferred + 5);
+		set_in_row((const u8[]){ 0, 1, 2, 3, 4 }, 5, 0);
+		expect_row(test, 0, 0, 0, 0, 0);
+	}
+}
+#endif
+
 static void imv_test_defer(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_IMMEDIATE_SITES))
@@ -415,6 +517,18 @@ static void imv_test_defer(struct kunit *test)
 	imv_set(imv_u8, 1);
 	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 1);
 	imv_set(imv_flag, false);
+}
+
+/* Deferring leaves no reference of the task. Others may hold a few. */
+static void imv_test_defer_references(struct kunit *test)
+{
+	unsigned int i, before = refcount_read(&current->usage);
+
+	if (!IS_ENABLED(CONFIG_IMMEDIATE_SITES))
+		kunit_skip(test, "nothing is patched");
+	for (i = 0; i < 100; i++)
+		imv_defer_end(imv_defer_begin());
+	KUNIT_EXPECT_LT(test, refcount_read(&current->usage), before + 100);
 }
 
 /* KUnit runs before this text is freed, in the kernel and in a module. */
@@ -820,6 +934,12 @@ static void imv_test_foreign_jump(struct kunit *test)
 	fake.site.target += (s8)nop2[1];
 	expect_patched(test, nop2, 2);
 	expect_breakpoint_ignored(test, true);
+
+	/* A long jump never does, even if its distance has such a low byte. */
+	make_fake_jump(IMV_JUMP_LIKELY, 0x100, 1, nop5, 5);
+	fake.site.target += nop2[1];
+	expect_patched(test, nop5, 5);
+	expect_breakpoint_ignored(test, false);
 }
 
 /* Any target is accepted, since the last one is not stored anywhere. */
@@ -969,6 +1089,62 @@ static void imv_test_built_jump_to(struct kunit *test)
 	expect_built(test, true);
 }
 
+#ifdef CONFIG_KPROBES
+struct call_counter {
+	struct kprobe kprobe;
+	struct task_struct *task;
+	int calls;
+};
+
+static int count_call(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct call_counter *counter = container_of(kp, struct call_counter, kprobe);
+
+	counter->calls += current == counter->task;
+	return 0;
+}
+
+/* How often does @caller call the function of this name? */
+static int count_calls(const char *name, void (*caller)(void *data), void *data)
+{
+	struct call_counter counter = {
+		.kprobe = { .symbol_name = name, .pre_handler = count_call },
+	};
+	int ret = register_kprobe(&counter.kprobe);
+
+	if (ret)
+		return ret;
+	WRITE_ONCE(counter.task, current);
+	caller(data);
+	WRITE_ONCE(counter.task, NULL);
+	unregister_kprobe(&counter.kprobe);
+	return READ_ONCE(counter.calls);
+}
+
+static void set_in_batches(void *unused)
+{
+	imv_batch_begin();
+	imv_batch_begin();
+	imv_set(imv_u8, imv_read(imv_u8) + 1);
+	imv_batch_commit();
+	imv_batch_commit();
+}
+#endif
+
+/* Only the outermost batch locks and unlocks CPU hotplug. */
+static void imv_test_hotplug_lock(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
+		kunit_skip(test, "needs CONFIG_HOTPLUG_CPU");
+	KUNIT_EXPECT_EQ(test, count_calls("cpus_read_lock", set_in_batches, NULL), 1);
+	KUNIT_EXPECT_EQ(test, count_calls("cpus_read_unlock", set_in_batches, NULL), 1);
+	imv_set(imv_u8, 1);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
+}
+
 #ifdef CONFIG_MODULES
 /* The text of @mod is fake.text; its last @init_size bytes are __init text. */
 static int check_records(struct module *mod, unsigned int nr, unsigned int init_size)
@@ -980,6 +1156,18 @@ static int check_records(struct module *mod, unsigned int nr, unsigned int init_
 	mod->imv_sites = &fake.site;
 	mod->num_imv_sites = nr;
 	return imv_module_check(mod);
+}
+
+/* The same, but the first @init_size bytes are the __init text. */
+static void set_init_text_first(struct module *mod, unsigned int nr,
+				unsigned int init_size)
+{
+	unsigned int size = sizeof(fake.text) - init_size;
+
+	set_module_memory(mod, fake.text + init_size, size, size);
+	set_module_init_text(mod, fake.text, init_size);
+	mod->imv_sites = &fake.site;
+	mod->num_imv_sites = nr;
 }
 
 /* Checks one record, in core text and in __init text. */
@@ -1037,6 +1225,13 @@ static void imv_test_damaged_insn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, check_records(mod, 1, 8), -ENOEXEC);
 	make_nop_at(8, 4);
 	KUNIT_EXPECT_EQ(test, check_records(mod, 1, 8), 0);
+	/* Half of it is behind the __init text. */
+	make_nop_at(7, 4);
+	set_init_text_first(mod, 1, 8);
+	KUNIT_EXPECT_EQ(test, imv_module_check(mod), -ENOEXEC);
+	make_nop_at(6, 4);
+	set_init_text_first(mod, 1, 8);
+	KUNIT_EXPECT_EQ(test, imv_module_check(mod), 0);
 }
 
 static void imv_test_damaged_target(struct kunit *test)
@@ -1087,18 +1282,63 @@ static void imv_test_damaged_var(struct kunit *test)
 	expect_record(test, mod, -ENOEXEC);
 }
 
+/* Checks a MOV of a variable at offset @at of a page, which is the module's memory. */
+static int check_var_at(struct module *mod, void *page, unsigned int flags,
+			unsigned int at)
+{
+	const u8 wide[] = { 0x49, 0xba, 0, 0, 0, 0, 0, 0, 0, 0 };
+	const u8 word[] = { 0xbf, 0, 0, 0, 0 };
+	struct imv_site *site = page + 64;
+
+	if (flags == 3)
+		memcpy(page, wide, sizeof(wide));
+	else
+		memcpy(page, word, sizeof(word));
+	site->insn = page - (void *)&site->insn;
+	site->target = flags == 3 ? sizeof(wide) : sizeof(word);
+	site->var = page + at - (void *)&site->var + flags;
+	set_module_memory(mod, page, PAGE_SIZE, 16);
+	mod->imv_sites = site;
+	mod->num_imv_sites = 1;
+	return imv_module_check(mod);
+}
+
+/* All bytes of a variable must be in the data, and no others. */
+static void imv_test_damaged_var_end(struct kunit *test)
+{
+	struct module *mod = new_module(test);
+	void *page;
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	page = vmalloc(PAGE_SIZE);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	KUNIT_EXPECT_EQ(test, check_var_at(mod, page, 0, PAGE_SIZE - 4), 0);
+	KUNIT_EXPECT_EQ(test, check_var_at(mod, page, 1, PAGE_SIZE - 4), 0);
+	KUNIT_EXPECT_EQ(test, check_var_at(mod, page, 2, PAGE_SIZE - 4), 0);
+	KUNIT_EXPECT_EQ(test, check_var_at(mod, page, 2, PAGE_SIZE), -ENOEXEC);
+	KUNIT_EXPECT_EQ(test, check_var_at(mod, page, 3, PAGE_SIZE - 8), 0);
+	KUNIT_EXPECT_EQ(test, check_var_at(mod, page, 3, PAGE_SIZE - 4), -ENOEXEC);
+	vfree(page);
+}
+
 /* Two records, each of a MOV at the given offset and of the given size. */
-static int check_two(struct module *mod, int at, s32 size, int other_at, s32 other_size)
+static void make_two(int at, s32 size, int other_at, s32 other_size)
 {
 	const u8 text[] = { 0x41, 0xb8, 0, 0, 0, 0, 0xbf, 0, 0, 0, 0 };
 	const s32 record_size = sizeof(fake.site);
-	int ret;
 
 	make_fake(2, size, 0, text, sizeof(text));
 	fake.other.insn = fake.site.insn - record_size + other_at;
 	fake.other.target = other_size;
 	fake.other.var = fake.site.var - record_size;
 	fake.site.insn += at;
+}
+
+static int check_two(struct module *mod, int at, s32 size, int other_at, s32 other_size)
+{
+	int ret;
+
+	make_two(at, size, other_at, other_size);
 	ret = check_records(mod, 2, 0);
 	return check_records(mod, 2, sizeof(fake.text)) == ret ? ret : 1;
 }
@@ -1115,6 +1355,266 @@ static void imv_test_damaged_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, check_two(mod, 0, 6, 0, 6), -ENOEXEC);
 	KUNIT_EXPECT_EQ(test, check_two(mod, 0, 6, 1, 5), -ENOEXEC);
 	KUNIT_EXPECT_EQ(test, check_two(mod, 1, 5, 0, 6), -ENOEXEC);
+}
+
+#ifdef CONFIG_KPROBES
+static void check_nop(void *mod)
+{
+	check_records(mod, 1, 0);
+}
+#endif
+
+/* The check frees its memory, also if it finds a fault. */
+static void imv_test_check_frees(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	struct module *mod = new_module(test);
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	make_nop_at(0, 4);
+	KUNIT_EXPECT_EQ(test, count_calls("kvfree", check_nop, mod), 1);
+	fake.text[0] = INT3_INSN_OPCODE;
+	KUNIT_EXPECT_EQ(test, count_calls("kvfree", check_nop, mod), 1);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
+}
+
+/* What the module loader calls, in this order. */
+static void (*coming)(struct module *mod), (*live)(struct module *mod);
+static void (*going)(struct module *mod);
+
+static bool find_loader_functions(void)
+{
+#ifdef CONFIG_KPROBES
+	if (!coming)
+		coming = find_function("imv_module_coming");
+	if (!live)
+		live = find_function("imv_module_live");
+	if (!going)
+		going = find_function("imv_module_going");
+#endif
+	return coming && live && going;
+}
+
+/* Gives a module that these functions accept, or skips the test. */
+static struct module *new_loaded_module(struct kunit *test)
+{
+	struct module *mod = new_module(test);
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	if (!find_loader_functions())
+		kunit_skip(test, "needs CONFIG_KPROBES");
+	mod->imv_sites = &fake.site;
+	mod->num_imv_sites = 1;
+	return mod;
+}
+
+static void end_module(struct module *mod)
+{
+	going(mod);
+	synchronize_rcu();
+}
+
+/* A module without sites is in no list, from which it would not be removed. */
+static void imv_test_module_without_sites(struct kunit *test)
+{
+	struct module *mod = new_loaded_module(test);
+
+	mod->num_imv_sites = 0;
+	coming(mod);
+	KUNIT_EXPECT_TRUE(test, list_empty(&mod->imv_list));
+	end_module(mod);
+}
+
+/* Long jumps in a module become short if the target is near. */
+static void imv_test_module_long_jump(struct kunit *test)
+{
+	struct module *mod = new_loaded_module(test);
+	const u8 jmp2[] = { JMP8_INSN_OPCODE, 0x10 };
+
+	make_fake_jump(IMV_JUMP_NOP, 0x10, true, nop5, 5);
+	coming(mod);
+	KUNIT_EXPECT_EQ(test, memcmp(fake.text, jmp2, 2), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(fake.text + 2, nop3, 3), 0);
+	end_module(mod);
+}
+
+/* Exactly these bytes of the text of a module are reserved. */
+static void expect_reserved(struct kunit *test, struct module *mod, int size)
+{
+	int i;
+
+	coming(mod);
+	for (i = -1; i < (int)sizeof(fake.text); i++)
+		KUNIT_EXPECT_EQ_MSG(test, imv_text_reserved(fake.text + i, fake.text + i),
+				    i >= 0 && i < size, "byte %d of %d", i, size);
+	going(mod);
+}
+
+/* Others must not patch the bytes of a site, nor the operand after a stub's jump. */
+static void imv_test_module_reserved(struct kunit *test)
+{
+	struct module *mod = new_loaded_module(test);
+	const u8 jmp5[] = { JMP32_INSN_OPCODE, 0x0d, 0, 0, 0 };
+	const u8 word[] = { 0xbf, 0, 0, 0, 0 }, upper[] = { 0x41, 0xb8, 0, 0, 0, 0 };
+
+	make_fake(2, sizeof(word), 0, word, sizeof(word));
+	expect_reserved(test, mod, sizeof(word));
+	make_fake(2, sizeof(upper), 0, upper, sizeof(upper));
+	expect_reserved(test, mod, sizeof(upper));
+	make_fake_jump(IMV_JUMP_NOP, 0x10, false, nop2, 2);
+	expect_reserved(test, mod, 2);
+	make_fake_jump(IMV_JUMP_NOP, 0x100, false, nop5, 5);
+	expect_reserved(test, mod, 5);
+	make_fake_jump(IMV_JUMP_TO, 0x10, false, jmp5, 5);
+	expect_reserved(test, mod, JMP32_INSN_SIZE + IMV_JUMP_TO_OWNER_SIZE);
+	synchronize_rcu();
+}
+
+/* A record that is gone already is left alone. */
+static void imv_test_module_gone(struct kunit *test)
+{
+	struct module *mod = new_loaded_module(test);
+	const u8 word[] = { 0xbf, 0, 0, 0, 0 };
+
+	make_fake(2, sizeof(word), 9, word, sizeof(word));
+	imv_site_forget(&fake.site);
+	coming(mod);
+	KUNIT_EXPECT_TRUE(test, imv_site_is_gone(&fake.site));
+	KUNIT_EXPECT_NULL(test, imv_nth_site(&fake.var, 0));
+	expect_text(test, word, sizeof(word));
+	end_module(mod);
+}
+
+/* When a module is loaded, values that are deferred reach all their sites. */
+static void imv_test_module_deferred(struct kunit *test)
+{
+	struct module *mod = new_loaded_module(test);
+	const u8 word[] = { 0xbf, 0, 0, 0, 0 }, new_word[] = { 0xbf, 11, 0, 0, 0 };
+
+	make_fake(0, sizeof(word), 0, word, sizeof(word));
+	fake.site.var = (void *)&imv_u8__imv - (void *)&fake.site.var;
+	KUNIT_ASSERT_TRUE(test, imv_defer_begin());
+	imv_set(imv_u8, 11);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 1);
+	coming(mod);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 11);
+	expect_text(test, new_word, sizeof(new_word));
+	end_module(mod);
+	imv_defer_end(true);
+	imv_set(imv_u8, 1);
+}
+
+static int forget_init_text(void *mod)
+{
+	WRITE_ONCE(other_began, true);
+	live(mod);
+	WRITE_ONCE(other_set, true);
+	return 0;
+}
+
+/* Only the sites in the __init text of a module are forgotten, after a batch. */
+static void imv_test_module_live(struct kunit *test)
+{
+	struct module *mod = new_loaded_module(test);
+	u8 *in_init = fake.text, *behind = fake.text + 6;
+	struct task_struct *thread;
+
+	thread = kthread_create(forget_init_text, mod, "imv_live");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	other_began = false;
+	other_set = false;
+	make_two(6, 5, 0, 6);
+	set_init_text_first(mod, 2, 6);
+	coming(mod);
+	imv_batch_begin();
+	get_task_struct(thread);
+	wake_up_process(thread);
+	KUNIT_EXPECT_TRUE(test, waits_for_lock(thread));
+	KUNIT_EXPECT_TRUE(test, imv_text_reserved(in_init, in_init));
+	KUNIT_EXPECT_TRUE(test, imv_text_reserved(behind, behind));
+	imv_batch_commit();
+	kthread_stop(thread);
+	put_task_struct(thread);
+	KUNIT_EXPECT_TRUE(test, other_set);
+	KUNIT_EXPECT_FALSE(test, imv_text_reserved(in_init, in_init));
+	KUNIT_EXPECT_TRUE(test, imv_text_reserved(behind, behind));
+	end_module(mod);
+}
+
+/* The text and the variables of three sites. */
+struct three {
+	u8 text[3][8];
+	u32 vars[3];
+};
+
+/* Each record of the table has another of the three sites. */
+static void make_three(struct three *three, struct imv_site *table, const u8 *order)
+{
+	const u8 word[] = { 0xbf, 0, 0, 0, 0 };
+	unsigned int i, n;
+
+	for (i = 0; i < 3; i++) {
+		n = order[i];
+		memcpy(three->text[n], word, sizeof(word));
+		three->vars[n] = n + 1;
+		table[i].insn = (void *)three->text[n] - (void *)&table[i].insn;
+		table[i].target = sizeof(word);
+		table[i].var = (void *)&three->vars[n] - (void *)&table[i].var + 2;
+	}
+}
+
+/* From coming to going: all sites are found, and have their values; then none. */
+static void expect_found(struct kunit *test, struct module *mod, struct three *three)
+{
+	unsigned int n;
+
+	coming(mod);
+	for (n = 0; n < 3; n++) {
+		KUNIT_EXPECT_PTR_EQ(test, imv_nth_site(&three->vars[n], 0),
+				    (void *)three->text[n]);
+		KUNIT_EXPECT_NULL(test, imv_nth_site(&three->vars[n], 1));
+		KUNIT_EXPECT_EQ(test, three->text[n][1], n + 1);
+	}
+	KUNIT_EXPECT_FALSE(test, imv_text_reserved(three->vars, three->vars));
+	live(mod);
+	for (n = 0; n < 3; n++) {
+		KUNIT_EXPECT_NULL(test, imv_nth_site(&three->vars[n], 0));
+		imv_set_var(three->vars[n], 9);
+		KUNIT_EXPECT_EQ(test, three->text[n][1], n + 1);
+	}
+	going(mod);
+}
+
+/*
+ * The records may be in any order. Nothing in front of the table or behind it is read:
+ * it is at the start and at the end of a page that has no neighbours.
+ */
+static void imv_test_module_order(struct kunit *test)
+{
+	const u8 orders[][3] = {
+		{ 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+		{ 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 },
+	};
+	struct module *mod = new_loaded_module(test);
+	const unsigned int end = PAGE_SIZE - 3 * sizeof(struct imv_site);
+	struct three *three;
+	unsigned int i;
+	void *page;
+
+	page = vmalloc(PAGE_SIZE);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	three = page + PAGE_SIZE / 2;
+	set_module_init_text(mod, three->text, sizeof(three->text));
+	mod->num_imv_sites = 3;
+	for (i = 0; i < 2 * ARRAY_SIZE(orders); i++) {
+		mod->imv_sites = page + (i & 1 ? end : 0);
+		make_three(three, mod->imv_sites, orders[i / 2]);
+		expect_found(test, mod, three);
+	}
+	synchronize_rcu();
+	vfree(page);
 }
 
 static void imv_test_check_no_memory(struct kunit *test)
@@ -1337,7 +1837,13 @@ static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_many_values),
 	KUNIT_CASE(imv_test_many_sites),
 	KUNIT_CASE(imv_test_many_sites_no_memory),
+	KUNIT_CASE(imv_test_few_sites),
+#ifdef CONFIG_IMMEDIATE
+	KUNIT_CASE(imv_test_range),
+	KUNIT_CASE(imv_test_set_together),
+#endif
 	KUNIT_CASE(imv_test_defer),
+	KUNIT_CASE(imv_test_defer_references),
 	KUNIT_CASE(imv_test_init_text),
 	KUNIT_CASE(imv_test_early),
 	KUNIT_CASE(imv_test_concurrent),
@@ -1354,11 +1860,21 @@ static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_built_mov),
 	KUNIT_CASE(imv_test_built_jump),
 	KUNIT_CASE(imv_test_built_jump_to),
+	KUNIT_CASE(imv_test_hotplug_lock),
 #ifdef CONFIG_MODULES
 	KUNIT_CASE(imv_test_damaged_insn),
 	KUNIT_CASE(imv_test_damaged_target),
 	KUNIT_CASE(imv_test_damaged_var),
+	KUNIT_CASE(imv_test_damaged_var_end),
 	KUNIT_CASE(imv_test_damaged_twice),
+	KUNIT_CASE(imv_test_check_frees),
+	KUNIT_CASE(imv_test_module_without_sites),
+	KUNIT_CASE(imv_test_module_long_jump),
+	KUNIT_CASE(imv_test_module_reserved),
+	KUNIT_CASE(imv_test_module_gone),
+	KUNIT_CASE(imv_test_module_deferred),
+	KUNIT_CASE(imv_test_module_live),
+	KUNIT_CASE(imv_test_module_order),
 	KUNIT_CASE(imv_test_check_no_memory),
 #endif
 	KUNIT_CASE(imv_test_reserved_while_patched),
