@@ -1384,9 +1384,12 @@ static void imv_test_check_frees(struct kunit *test)
 static void (*coming)(struct module *mod), (*live)(struct module *mod);
 static void (*going)(struct module *mod);
 
+/* With IBT, functions whose address no other code takes cannot be called by it. */
 static bool find_loader_functions(void)
 {
 #ifdef CONFIG_KPROBES
+	if (cpu_feature_enabled(X86_FEATURE_IBT))
+		return false;
 	if (!coming)
 		coming = find_function("imv_module_coming");
 	if (!live)
@@ -1404,7 +1407,7 @@ static struct module *new_loaded_module(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, mod);
 	if (!find_loader_functions())
-		kunit_skip(test, "needs CONFIG_KPROBES");
+		kunit_skip(test, "needs CONFIG_KPROBES and a CPU without IBT");
 	mod->imv_sites = &fake.site;
 	mod->num_imv_sites = 1;
 	return mod;
