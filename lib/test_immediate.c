@@ -1383,21 +1383,22 @@ static void imv_test_check_frees(struct kunit *test)
 /* What the module loader calls, in this order. */
 static void (*coming)(struct module *mod), (*live)(struct module *mod);
 static void (*going)(struct module *mod);
+static void *(*nth_site)(const void *var, unsigned int n);
 
 /* With IBT, functions whose address no other code takes cannot be called by it. */
 static bool find_loader_functions(void)
 {
-#ifdef CONFIG_KPROBES
-	if (cpu_feature_enabled(X86_FEATURE_IBT))
-		return false;
+#if defined(CONFIG_KPROBES) && !defined(CONFIG_X86_KERNEL_IBT)
 	if (!coming)
 		coming = find_function("imv_module_coming");
 	if (!live)
 		live = find_function("imv_module_live");
 	if (!going)
 		going = find_function("imv_module_going");
+	if (!nth_site)
+		nth_site = find_function("imv_nth_site");
 #endif
-	return coming && live && going;
+	return coming && live && going && nth_site;
 }
 
 /* Gives a module that these functions accept, or skips the test. */
@@ -1407,7 +1408,7 @@ static struct module *new_loaded_module(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, mod);
 	if (!find_loader_functions())
-		kunit_skip(test, "needs CONFIG_KPROBES and a CPU without IBT");
+		kunit_skip(test, "needs CONFIG_KPROBES, without X86_KERNEL_IBT");
 	mod->imv_sites = &fake.site;
 	mod->num_imv_sites = 1;
 	return mod;
@@ -1485,7 +1486,7 @@ static void imv_test_module_gone(struct kunit *test)
 	imv_site_forget(&fake.site);
 	coming(mod);
 	KUNIT_EXPECT_TRUE(test, imv_site_is_gone(&fake.site));
-	KUNIT_EXPECT_NULL(test, imv_nth_site(&fake.var, 0));
+	KUNIT_EXPECT_NULL(test, nth_site(&fake.var, 0));
 	expect_text(test, word, sizeof(word));
 	end_module(mod);
 }
@@ -1575,15 +1576,15 @@ static void expect_found(struct kunit *test, struct module *mod, struct three *t
 
 	coming(mod);
 	for (n = 0; n < 3; n++) {
-		KUNIT_EXPECT_PTR_EQ(test, imv_nth_site(&three->vars[n], 0),
+		KUNIT_EXPECT_PTR_EQ(test, nth_site(&three->vars[n], 0),
 				    (void *)three->text[n]);
-		KUNIT_EXPECT_NULL(test, imv_nth_site(&three->vars[n], 1));
+		KUNIT_EXPECT_NULL(test, nth_site(&three->vars[n], 1));
 		KUNIT_EXPECT_EQ(test, three->text[n][1], n + 1);
 	}
 	KUNIT_EXPECT_FALSE(test, imv_text_reserved(three->vars, three->vars));
 	live(mod);
 	for (n = 0; n < 3; n++) {
-		KUNIT_EXPECT_NULL(test, imv_nth_site(&three->vars[n], 0));
+		KUNIT_EXPECT_NULL(test, nth_site(&three->vars[n], 0));
 		imv_set_var(three->vars[n], 9);
 		KUNIT_EXPECT_EQ(test, three->text[n][1], n + 1);
 	}
