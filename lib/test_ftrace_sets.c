@@ -12,10 +12,16 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/ftrace.h>
+#include <linux/hash.h>
+#include <linux/irqflags.h>
+#include <linux/jhash.h>
 #include <linux/kallsyms.h>
 #include <linux/kthread.h>
 #include <linux/linkage.h>
+#include <linux/list.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
@@ -26,8 +32,11 @@
 #include <asm/ibt.h>
 #endif
 
+#include "../kernel/trace/ftrace_sets.h"
 #include "test_fail_alloc.h"
+#include "test_module_memory.h"
 #include "test_resched.h"
+#include "test_symbol.h"
 
 #define MAX_CALLS	128
 
@@ -202,40 +211,55 @@ static void sets_test_filters(struct kunit *test)
 	stop(test, &tracers[1]);
 }
 
-/* Two tracers with the same flags or with different ones. */
-static void sets_test_flags(struct kunit *test)
+static void expect_flags(struct kunit *test, struct tracer *tracers, unsigned long first,
+			 unsigned long second)
 {
-	static const unsigned long flags[] = {
-		0, FTRACE_OPS_FL_RECURSION, FTRACE_OPS_FL_RCU, FTRACE_OPS_FL_SAVE_REGS,
-		FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU,
-		FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_SAVE_REGS,
-	};
+	bool regs = (first | second) & FTRACE_OPS_FL_SAVE_REGS;
+	unsigned int i;
+
+	start(test, &tracers[0], 1, first, traced_a);
+	start(test, &tracers[1], 2, second, traced_a);
+	KUNIT_EXPECT_EQ(test, call_a(), 2);
+	KUNIT_EXPECT_EQ(test, calls(), 21UL);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, tracers[i].ip - (unsigned long)traced_a,
+				tracers[1 - i].ip - (unsigned long)traced_a);
+		KUNIT_EXPECT_LT(test, tracers[i].ip - (unsigned long)traced_a, 16UL);
+		KUNIT_EXPECT_LT(test, tracers[i].parent_ip - (unsigned long)call_a, 128UL);
+		KUNIT_EXPECT_EQ(test, tracers[i].got_regs, regs);
+	}
+	stop(test, &tracers[1]);
+	expect_calls(test, a, 1);
+	stop(test, &tracers[0]);
+}
+
+static const unsigned long flags_to_mix[] = {
+	0, FTRACE_OPS_FL_RECURSION, FTRACE_OPS_FL_RCU, FTRACE_OPS_FL_SAVE_REGS,
+	FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU,
+	FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_SAVE_REGS,
+};
+
+/* Two tracers with the same flags. */
+static void sets_test_same_flags(struct kunit *test)
+{
 	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
-	unsigned int i, k;
-	bool regs;
+	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
-	for (i = 0; i < 2 * ARRAY_SIZE(flags); i++) {
-		unsigned long first = flags[i / 2];
-		unsigned long second = flags[(i + 1) / 2 % ARRAY_SIZE(flags)];
+	for (i = 0; i < ARRAY_SIZE(flags_to_mix); i++)
+		expect_flags(test, tracers, flags_to_mix[i], flags_to_mix[i]);
+}
 
-		start(test, &tracers[0], 1, first, traced_a);
-		start(test, &tracers[1], 2, second, traced_a);
-		KUNIT_EXPECT_EQ(test, call_a(), 2);
-		KUNIT_EXPECT_EQ(test, calls(), 21UL);
-		regs = (first | second) & FTRACE_OPS_FL_SAVE_REGS;
-		for (k = 0; k < 2; k++) {
-			KUNIT_EXPECT_EQ(test, tracers[k].ip - (unsigned long)traced_a,
-					tracers[1 - k].ip - (unsigned long)traced_a);
-			KUNIT_EXPECT_LT(test, tracers[k].ip - (unsigned long)traced_a, 16UL);
-			KUNIT_EXPECT_LT(test, tracers[k].parent_ip - (unsigned long)call_a,
-					128UL);
-			KUNIT_EXPECT_EQ(test, tracers[k].got_regs, regs);
-		}
-		stop(test, &tracers[1]);
-		expect_calls(test, a, 1);
-		stop(test, &tracers[0]);
-	}
+/* Two tracers with different flags. */
+static void sets_test_flags(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	const unsigned int nr = ARRAY_SIZE(flags_to_mix);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	for (i = 0; i < nr; i++)
+		expect_flags(test, tracers, flags_to_mix[i], flags_to_mix[(i + 1) % nr]);
 }
 
 /* More tracers than a set can have. */
@@ -390,15 +414,82 @@ static notrace void call_again(unsigned long ip, unsigned long parent_ip,
 /* One nested call is traced, because an interrupt could have made it. */
 static void sets_test_recursion(struct kunit *test)
 {
+	static const unsigned long flags[] = { FTRACE_OPS_FL_RECURSION, FTRACE_OPS_FL_RCU };
 	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		start(test, &tracers[0], 1, flags[i], traced_a);
+		start_calling(test, &tracers[1], 2, flags[i], traced_a, call_again);
+		expect_calls(test, a, 2211);
+		expect_calls(test, a, 2211);
+		stop(test, &tracers[1]);
+		expect_calls(test, a, 1);
+		stop(test, &tracers[0]);
+	}
+}
+
+/* Calls traced_a() in the context of a hardware interrupt. */
+static noinline notrace void call_a_in_interrupt(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	__preempt_count_add(HARDIRQ_OFFSET);
+	call_a();
+	__preempt_count_sub(HARDIRQ_OFFSET);
+	local_irq_restore(flags);
+}
+
+/* An interrupt is protected like a task, and its tracers get the same arguments. */
+static void sets_test_interrupt(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	unsigned long ip, parent_ip;
+	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
 	start(test, &tracers[0], 1, FTRACE_OPS_FL_RECURSION, traced_a);
+	start(test, &tracers[1], 2, FTRACE_OPS_FL_RECURSION, traced_a);
+	expect_calls(test, a, 21);
+	ip = tracers[0].ip;
+	parent_ip = tracers[0].parent_ip;
+	call_a_in_interrupt();
+	KUNIT_EXPECT_EQ(test, calls(), 21UL);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, tracers[i].ip, ip);
+		KUNIT_EXPECT_EQ(test, tracers[i].parent_ip, parent_ip);
+	}
+	stop(test, &tracers[1]);
 	start_calling(test, &tracers[1], 2, FTRACE_OPS_FL_RECURSION, traced_a, call_again);
-	expect_calls(test, a, 2211);
+	call_a_in_interrupt();
+	KUNIT_EXPECT_EQ(test, calls(), 2211UL);
 	expect_calls(test, a, 2211);
 	stop(test, &tracers[1]);
-	expect_calls(test, a, 1);
+	stop(test, &tracers[0]);
+}
+
+static notrace void call_twice_again(unsigned long ip, unsigned long parent_ip,
+				     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	note_call(ip, parent_ip, ops, fregs);
+	if (nr_called < 3)
+		traced_a(1);
+}
+
+/* Nested calls are traced if no tracer asks for protection. */
+static void sets_test_no_protection(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+
+	if (!IS_ENABLED(CONFIG_FTRACE_SETS))
+		kunit_skip(test, "needs FTRACE_SETS");
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	start(test, &tracers[0], 1, 0, traced_a);
+	start_calling(test, &tracers[1], 2, 0, traced_a, call_twice_again);
+	expect_calls(test, a, 222111);
+	stop(test, &tracers[1]);
 	stop(test, &tracers[0]);
 }
 
@@ -469,7 +560,7 @@ asmlinkage noinline int traced_for_asm(int number)
 	return number;
 }
 
-/* Do the argument and the callee-saved registers stay the same? */
+/* Do the argument, the callee-saved registers and the interrupt flag stay the same? */
 static noinline notrace bool keeps_registers(void)
 {
 	unsigned long in[3] = { 1, 2, 3 }, out[3];
@@ -484,7 +575,7 @@ static noinline notrace bool keeps_registers(void)
 		     : [in0] "m" (in[0]), [in1] "m" (in[1]), [in2] "m" (in[2])
 		     : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12",
 		       "r13", "r14", "cc", "memory");
-	return !memcmp(in, out, sizeof(in)) && result == 5;
+	return !memcmp(in, out, sizeof(in)) && result == 5 && !irqs_disabled();
 }
 
 static void sets_test_registers(struct kunit *test)
@@ -674,6 +765,14 @@ static void sets_test_shared(struct kunit *test)
 		stop(test, &tracers[i]);
 }
 
+/* Is the first instruction of the code still there? */
+static bool is_code(const void *code, const u8 *insn, size_t size)
+{
+	u8 now[8];
+
+	return !copy_from_kernel_nofault(now, code, size) && !memcmp(now, insn, size);
+}
+
 /* The code of a set has a name, until it is freed. */
 static void sets_test_name(struct kunit *test)
 {
@@ -681,6 +780,7 @@ static void sets_test_name(struct kunit *test)
 	char name[KSYM_SYMBOL_LEN];
 	unsigned int tries;
 	void *code;
+	u8 insn[7];
 
 	if (!IS_ENABLED(CONFIG_FTRACE_SETS) || !IS_ENABLED(CONFIG_KALLSYMS))
 		kunit_skip(test, "needs FTRACE_SETS and KALLSYMS");
@@ -691,13 +791,17 @@ static void sets_test_name(struct kunit *test)
 	snprintf(name, sizeof(name), "%ps", code);
 	KUNIT_EXPECT_EQ_MSG(test, strncmp(name, "ftrace_set_", 11), 0, "%s", name);
 	KUNIT_EXPECT_TRUE_MSG(test, isdigit(name[11]), "%s", name);
+	KUNIT_EXPECT_EQ(test, 0, copy_from_kernel_nofault(insn, code, sizeof(insn)));
 	stop(test, &tracers[0]);
 	stop(test, &tracers[1]);
-	for (tries = 0; tries < 100 && !strncmp(name, "ftrace_set_", 11); tries++) {
+	for (tries = 0; tries < 100; tries++) {
+		if (strncmp(name, "ftrace_set_", 11) && !is_code(code, insn, sizeof(insn)))
+			break;
 		msleep(100);
 		snprintf(name, sizeof(name), "%ps", code);
 	}
 	KUNIT_EXPECT_NE_MSG(test, strncmp(name, "ftrace_set_", 11), 0, "%s", name);
+	KUNIT_EXPECT_FALSE(test, is_code(code, insn, sizeof(insn)));
 }
 
 /* A task that stays in a tracer, where it may be preempted. */
@@ -793,6 +897,7 @@ static void sets_test_bad_names(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
 	expect_bad_name(test, tracers, "", 0, -EINVAL);
 	expect_bad_name(test, tracers, "two words", 0, -EINVAL);
+	expect_bad_name(test, tracers, " blank", 0, -EINVAL);
 	expect_bad_name(test, tracers, "[kunit]", 0, -EINVAL);
 	expect_bad_name(test, tracers, "a_name_that_is_longer", 0, -EINVAL);
 	expect_bad_name(test, tracers, "kunit", FTRACE_OPS_FL_IPMODIFY, -EINVAL);
@@ -838,41 +943,60 @@ static void sets_test_reserved_names(struct kunit *test)
 	expect_bad_name(test, tracer, "trace_profile", 0, -EEXIST);
 }
 
+/* Does the function call code of a set, which has a name? */
+static bool calls_named_set(struct kunit *test, void *func)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	snprintf(name, sizeof(name), "%ps", called_by(test, func));
+	return !strncmp(name, "ftrace_set_", 11);
+}
+
+/* The next update repeats the allocation that failed. */
+static void expect_set_later(struct kunit *test, struct tracer *tracer, int nth)
+{
+	if (nth % 2)
+		KUNIT_EXPECT_EQ(test, want(tracer, many_functions[0]), 0);
+	else
+		KUNIT_EXPECT_EQ(test, leave(tracer, many_functions[0]), 0);
+	if (IS_ENABLED(CONFIG_FTRACE_SETS) && IS_ENABLED(CONFIG_KALLSYMS))
+		KUNIT_EXPECT_TRUE(test, calls_named_set(test, traced_a));
+	expect_calls(test, a, 21);
+}
+
 /*
  * If the allocation of a set fails, the same tracers are called. If that of a filter
- * fails, the filter does not change. A set exists all the time, so that memory for
- * code is present: the kernel prints a long warning if there is none.
+ * fails, the filter does not change.
  */
 static bool joins_without(struct kunit *test, struct tracer *tracers, int nth)
 {
 	bool failed;
 	int ret;
 
-	start(test, &tracers[0], 1, 0, traced_a);
-	start(test, &tracers[1], 2, 0, traced_b);
-	start(test, &tracers[2], 3, 0, traced_b);
 	fail_nth_alloc(nth);
 	ret = want(&tracers[1], traced_a);
 	failed = nth_alloc_failed();
 	stop_failing();
-	if (ret)
-		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
 	call_a();
 	KUNIT_EXPECT_EQ(test, calls(), ret ? 1UL : 21UL);
 	expect_calls(test, b, 32);
-	/* The next update repeats the allocation that failed. */
-	stop(test, &tracers[2]);
+	if (ret) {
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+		return failed;
+	}
 	if (IS_ENABLED(CONFIG_FTRACE_SETS) && IS_ENABLED(CONFIG_KALLSYMS))
-		KUNIT_EXPECT_FALSE(test, calls_list(test, traced_a));
-	stop(test, &tracers[0]);
-	call_a();
-	KUNIT_EXPECT_EQ(test, calls(), ret ? 0UL : 2UL);
-	stop(test, &tracers[1]);
-	expect_calls(test, a, 0);
-	expect_calls(test, b, 0);
+		KUNIT_EXPECT_TRUE(test, calls_list(test, traced_a) ||
+				  calls_named_set(test, traced_a));
+	expect_set_later(test, &tracers[2], nth);
+	KUNIT_EXPECT_EQ(test, leave(&tracers[1], traced_a), 0);
+	expect_calls(test, a, 1);
 	return failed;
 }
 
+/*
+ * A set exists all the time, so that memory for code is present: the kernel prints a
+ * long warning if there is none.
+ */
 static void sets_test_no_memory(struct kunit *test)
 {
 	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
@@ -880,9 +1004,19 @@ static void sets_test_no_memory(struct kunit *test)
 
 	need_failing_alloc(test);
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	start(test, &tracers[0], 1, 0, traced_a);
+	start(test, &tracers[1], 2, 0, traced_b);
+	start(test, &tracers[2], 3, 0, traced_b);
+	KUNIT_EXPECT_EQ(test, want(&tracers[2], many_functions[1]), 0);
 	for (nth = 1; joins_without(test, tracers, nth); nth++)
 		;
 	KUNIT_EXPECT_GT(test, nth, 2);
+	stop(test, &tracers[2]);
+	stop(test, &tracers[0]);
+	expect_calls(test, a, 0);
+	expect_calls(test, b, 2);
+	stop(test, &tracers[1]);
+	expect_calls(test, b, 0);
 }
 
 static void sets_test_no_memory_for_name(struct kunit *test)
@@ -904,13 +1038,554 @@ static void sets_test_no_memory_for_name(struct kunit *test)
 	stop(test, tracer);
 }
 
+/*
+ * The following cases call functions of kernel/trace/ftrace_sets.c directly, with
+ * tracers and records of functions that nothing else knows.
+ */
+#if defined(CONFIG_FTRACE_SETS) && defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS_ALL)
+static struct {
+	struct mutex *lock;
+	typeof(ftrace_set_init) *init;
+	typeof(ftrace_set_change) *change;
+	typeof(ftrace_set_drop) *drop;
+	typeof(ftrace_set_enable) *enable;
+	typeof(ftrace_set_unregister) *unregister;
+	typeof(ftrace_set_wanted) *wanted;
+	typeof(ftrace_set_current) *called;
+	typeof(ftrace_set_differs) *differs;
+	typeof(ftrace_set_is_to_find) *is_to_find;
+	typeof(ftrace_sets_unknown) *unknown;
+} sets;
+
+static unsigned long (*look_up)(const char *name);
+
+#define NO_SET	0xffff
+
+/* Return: the id of the set that a function should call */
+static unsigned int id_of(const struct dyn_ftrace *rec)
+{
+	return rec->flags >> 32 & 0xffff;
+}
+
+static void need_look_up(struct kunit *test)
+{
+	if (IS_ENABLED(CONFIG_X86_KERNEL_IBT))
+		kunit_skip(test, "functions may have no ENDBR");
+	if (!look_up)
+		look_up = find_function("kallsyms_lookup_name");
+	KUNIT_ASSERT_TRUE(test, look_up != NULL);
+}
+
+/* Return: tracers, newest first */
+static struct ftrace_ops *need_sets(struct kunit *test, unsigned int nr)
+{
+	struct ftrace_ops *ops = kunit_kcalloc(test, nr, sizeof(*ops), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ops);
+	for (i = 0; i < nr; i++) {
+		ops[i].seq = ULONG_MAX - i;
+		INIT_LIST_HEAD(&ops[i].sets);
+	}
+	need_look_up(test);
+	sets.lock = (void *)look_up("ftrace_lock");
+	sets.init = (void *)look_up("ftrace_set_init");
+	sets.change = (void *)look_up("ftrace_set_change");
+	sets.drop = (void *)look_up("ftrace_set_drop");
+	sets.enable = (void *)look_up("ftrace_set_enable");
+	sets.unregister = (void *)look_up("ftrace_set_unregister");
+	sets.wanted = (void *)look_up("ftrace_set_wanted");
+	sets.called = (void *)look_up("ftrace_set_current");
+	sets.differs = (void *)look_up("ftrace_set_differs");
+	sets.is_to_find = (void *)look_up("ftrace_set_is_to_find");
+	sets.unknown = (void *)look_up("ftrace_sets_unknown");
+	KUNIT_ASSERT_TRUE(test, sets.lock && sets.init && sets.change && sets.drop &&
+			  sets.enable && sets.unregister && sets.wanted && sets.called &&
+			  sets.differs && sets.is_to_find && sets.unknown);
+	return ops;
+}
+
+/* Expectations only, because nothing must end the case while the mutex is held. */
+static void check_set(struct kunit *test, const struct ftrace_set *set,
+		      struct ftrace_ops *const *ops, unsigned int nr)
+{
+	unsigned int i;
+
+	KUNIT_EXPECT_NOT_NULL(test, set);
+	if (!set)
+		return;
+	KUNIT_EXPECT_EQ(test, set->nr, nr);
+	for (i = 0; i < nr && i < set->nr; i++) {
+		KUNIT_EXPECT_PTR_EQ(test, set->members[i].set, (struct ftrace_set *)set);
+		KUNIT_EXPECT_PTR_EQ(test, set->members[i].ops, ops[i]);
+		KUNIT_EXPECT_EQ(test, set->members[i].seq, ops[i]->seq);
+	}
+}
+
+static void check_life(struct kunit *test, struct ftrace_ops *ops)
+{
+	struct ftrace_ops *both[] = { &ops[0], &ops[1] }, *mixed[] = { &ops[0], &ops[2] };
+	struct dyn_ftrace rec = { }, other = { };
+	const struct ftrace_set *set;
+
+	KUNIT_EXPECT_NULL(test, sets.wanted(&rec));
+	KUNIT_EXPECT_FALSE(test, sets.differs(&rec));
+	sets.init(&rec, both, 0);
+	KUNIT_EXPECT_EQ(test, rec.flags, 0UL);
+	sets.init(&rec, both, 1);
+	KUNIT_EXPECT_NE(test, id_of(&rec), 0U);
+	KUNIT_EXPECT_NULL(test, sets.wanted(&rec));
+	sets.init(&rec, both, 2);
+	set = sets.wanted(&rec);
+	check_set(test, set, both, 2);
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&ops[0].sets));
+	sets.init(&other, both, 2);
+	KUNIT_EXPECT_PTR_EQ(test, sets.wanted(&other), set);
+
+	KUNIT_EXPECT_TRUE(test, sets.differs(&rec));
+	sets.enable(&rec, true);
+	KUNIT_EXPECT_PTR_EQ(test, sets.called(&rec), set);
+	KUNIT_EXPECT_FALSE(test, sets.differs(&rec));
+	sets.enable(&rec, false);
+	KUNIT_EXPECT_NULL(test, sets.called(&rec));
+	sets.enable(&rec, true);
+	sets.drop(&rec);
+	KUNIT_EXPECT_EQ(test, rec.flags, 0UL);
+	KUNIT_EXPECT_PTR_EQ(test, sets.wanted(&other), set);
+	sets.drop(&other);
+	KUNIT_EXPECT_TRUE(test, list_empty(&ops[0].sets) && list_empty(&ops[1].sets));
+
+	ops[2].flags = FTRACE_OPS_FL_STUB;
+	sets.init(&rec, mixed, 2);
+	KUNIT_EXPECT_NE(test, id_of(&rec), 0U);
+	KUNIT_EXPECT_NE(test, id_of(&rec), (unsigned int)NO_SET);
+	KUNIT_EXPECT_NULL(test, sets.wanted(&rec));
+	sets.drop(&rec);
+	KUNIT_EXPECT_TRUE(test, list_empty(&ops[0].sets) && list_empty(&ops[2].sets));
+}
+
+/*
+ * Functions with the same tracers share a set until the last one dropped it. It has no
+ * code with less than two tracers or with a stub.
+ */
+static void sets_test_life(struct kunit *test)
+{
+	struct ftrace_ops *ops = need_sets(test, 3);
+
+	mutex_lock(sets.lock);
+	check_life(test, ops);
+	mutex_unlock(sets.lock);
+}
+
+static void check_to_make(struct kunit *test, struct ftrace_ops *ops)
+{
+	struct ftrace_ops *former[] = { &ops[0], &ops[1] }, *latter[] = { &ops[0], &ops[2] };
+	struct dyn_ftrace rec = { }, other = { };
+	const struct ftrace_set *first, *second;
+
+	sets.init(&rec, former, 2);
+	sets.init(&other, latter, 2);
+	first = sets.wanted(&rec);
+	second = sets.wanted(&other);
+	KUNIT_EXPECT_TRUE(test, first && second);
+	if (first && second)
+		KUNIT_EXPECT_PTR_EQ(test, second->list.prev, (struct list_head *)&first->list);
+	sets.drop(&rec);
+	if (first && second)
+		KUNIT_EXPECT_PTR_NE(test, second->list.prev, (struct list_head *)&first->list);
+	sets.drop(&other);
+}
+
+/* No code is made for a set that was dropped before. */
+static void sets_test_drop_early(struct kunit *test)
+{
+	struct ftrace_ops *ops = need_sets(test, 3);
+
+	mutex_lock(sets.lock);
+	check_to_make(test, ops);
+	mutex_unlock(sets.lock);
+}
+
+static void check_change(struct kunit *test, struct ftrace_ops **many)
+{
+	struct dyn_ftrace rec = { }, other = { };
+
+	sets.init(&rec, many + 1, 1);
+	sets.change(&rec, many[0], true);
+	check_set(test, sets.wanted(&rec), many, 2);
+	sets.change(&rec, many[2], true);
+	check_set(test, sets.wanted(&rec), many, 3);
+	sets.change(&rec, many[2], false);
+	sets.change(&rec, many[1], false);
+	sets.init(&other, many, 1);
+	KUNIT_EXPECT_EQ(test, id_of(&rec), id_of(&other));
+	sets.drop(&other);
+	sets.change(&rec, many[0], false);
+	KUNIT_EXPECT_EQ(test, rec.flags, 0UL);
+	KUNIT_EXPECT_TRUE(test, list_empty(&many[0]->sets));
+}
+
+static void check_limit(struct kunit *test, struct ftrace_ops **many)
+{
+	struct dyn_ftrace rec = { };
+
+	KUNIT_EXPECT_FALSE(test, sets.unknown());
+	KUNIT_EXPECT_FALSE(test, sets.is_to_find(&rec));
+	sets.init(&rec, many, FTRACE_SET_MAX);
+	check_set(test, sets.wanted(&rec), many, FTRACE_SET_MAX);
+	KUNIT_EXPECT_FALSE(test, sets.unknown());
+	KUNIT_EXPECT_FALSE(test, sets.is_to_find(&rec));
+
+	sets.init(&rec, many, FTRACE_SET_MAX + 1);
+	rec.flags += FTRACE_SET_MAX + 1;
+	KUNIT_EXPECT_EQ(test, id_of(&rec), (unsigned int)NO_SET);
+	KUNIT_EXPECT_NULL(test, sets.wanted(&rec));
+	KUNIT_EXPECT_TRUE(test, list_empty(&many[0]->sets));
+	KUNIT_EXPECT_TRUE(test, sets.unknown());
+	KUNIT_EXPECT_FALSE(test, sets.is_to_find(&rec));
+	sets.change(&rec, many[0], true);
+	KUNIT_EXPECT_EQ(test, id_of(&rec), (unsigned int)NO_SET);
+	rec.flags--;
+	KUNIT_EXPECT_TRUE(test, sets.is_to_find(&rec));
+	sets.change(&rec, many[0], false);
+	KUNIT_EXPECT_EQ(test, id_of(&rec), (unsigned int)NO_SET);
+
+	sets.init(&rec, many, 2);
+	KUNIT_EXPECT_FALSE(test, sets.unknown());
+	KUNIT_EXPECT_FALSE(test, sets.is_to_find(&rec));
+	sets.init(&rec, many, FTRACE_SET_MAX + 1);
+	KUNIT_EXPECT_TRUE(test, sets.unknown());
+	rec.flags -= FTRACE_SET_MAX;
+	sets.change(&rec, many[0], false);
+	KUNIT_EXPECT_EQ(test, rec.flags, 0UL);
+	KUNIT_EXPECT_FALSE(test, sets.unknown());
+	sets.drop(&rec);
+}
+
+/* A function with too many tracers has no set until some of them are removed. */
+static void sets_test_limit(struct kunit *test)
+{
+	struct ftrace_ops *ops = need_sets(test, FTRACE_SET_MAX + 1);
+	struct ftrace_ops *many[FTRACE_SET_MAX + 1];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = &ops[i];
+	mutex_lock(sets.lock);
+	check_change(test, many);
+	check_limit(test, many);
+	mutex_unlock(sets.lock);
+}
+
+static void check_no_memory(struct kunit *test, struct ftrace_ops *ops)
+{
+	struct ftrace_ops *both[] = { &ops[0], &ops[1] };
+	struct dyn_ftrace rec = { };
+
+	fail_nth_alloc(1);
+	sets.init(&rec, both, 2);
+	stop_failing();
+	KUNIT_EXPECT_EQ(test, id_of(&rec), (unsigned int)NO_SET);
+	KUNIT_EXPECT_TRUE(test, sets.unknown());
+	KUNIT_EXPECT_TRUE(test, list_empty(&ops[0].sets));
+	sets.init(&rec, both, 2);
+	KUNIT_EXPECT_FALSE(test, sets.unknown());
+	check_set(test, sets.wanted(&rec), both, 2);
+	sets.drop(&rec);
+	KUNIT_EXPECT_FALSE(test, sets.unknown());
+}
+
+/* A function for whose set memory was short gets it later. */
+static void sets_test_no_memory_for_set(struct kunit *test)
+{
+	struct ftrace_ops *ops = need_sets(test, 2);
+
+	need_failing_alloc(test);
+	mutex_lock(sets.lock);
+	check_no_memory(test, ops);
+	mutex_unlock(sets.lock);
+}
+
+/* Makes and drops a set until the ids start again. Return: one more than the highest */
+static unsigned int count_ids(struct ftrace_ops *ops)
+{
+	unsigned int tries, id, last = 0;
+	struct dyn_ftrace rec = { };
+
+	sets.init(&rec, &ops, 1);	/* the table may be new, or just have grown */
+	sets.drop(&rec);
+	for (tries = 0; tries < 2 * NO_SET; tries++) {
+		sets.init(&rec, &ops, 1);
+		id = id_of(&rec);
+		sets.drop(&rec);
+		if (id == NO_SET)
+			break;
+		if (id <= last)
+			return last + 1;
+		last = id;
+	}
+	return 0;
+}
+
+static void check_ids(struct kunit *test, struct ftrace_ops *ops)
+{
+	struct ftrace_ops *held = &ops[1];
+	struct dyn_ftrace rec = { };
+	unsigned int nr;
+
+	nr = count_ids(&ops[0]);
+	KUNIT_EXPECT_GT(test, nr, 1U);
+	sets.init(&rec, &held, 1);
+	KUNIT_EXPECT_NE(test, id_of(&rec), (unsigned int)NO_SET);
+	KUNIT_EXPECT_EQ(test, count_ids(&ops[0]), nr);
+	sets.drop(&rec);
+}
+
+/* The table does not grow while ids are unused, even if the next one is used. */
+static void sets_test_ids(struct kunit *test)
+{
+	struct ftrace_ops *ops = need_sets(test, 2);
+
+	mutex_lock(sets.lock);
+	check_ids(test, ops);
+	mutex_unlock(sets.lock);
+}
+
+#define MANY_IDS	256	/* a larger table does not only need kmalloc() */
+#define ID_OPS		17	/* 272 pairs */
+
+/* Gives the record the set of the k-th pair of tracers. Return: its id */
+static unsigned int init_pair(struct dyn_ftrace *rec, struct ftrace_ops *ops, unsigned int k)
+{
+	unsigned int i = k / (ID_OPS - 1), j = k % (ID_OPS - 1);
+	struct ftrace_ops *pair[] = { &ops[i], &ops[j + (j >= i)] };
+
+	sets.init(rec, pair, 2);
+	return id_of(rec);
+}
+
+static void check_growth(struct kunit *test, struct ftrace_ops *ops, struct dyn_ftrace *recs)
+{
+	unsigned int k, id = 0, nr = count_ids(ops), unused;
+
+	if (nr > MANY_IDS)
+		return;		/* other cases needed many ids before */
+	for (k = 0; k < nr; k++) {
+		fail_nth_alloc(2);
+		id = init_pair(&recs[k], ops, k);
+		stop_failing();
+		if (id == NO_SET || id >= nr)
+			break;
+	}
+	KUNIT_EXPECT_LT(test, k, nr);
+	KUNIT_EXPECT_GT(test, k, 1U);
+	if (id == NO_SET) {
+		KUNIT_EXPECT_TRUE(test, sets.unknown());
+		unused = id_of(&recs[0]);
+		sets.drop(&recs[0]);
+		KUNIT_EXPECT_EQ(test, init_pair(&recs[k], ops, k), unused);
+		KUNIT_EXPECT_FALSE(test, sets.unknown());
+		id = init_pair(&recs[0], ops, 0);
+		KUNIT_EXPECT_GE(test, id, nr);
+		KUNIT_EXPECT_NE(test, id, (unsigned int)NO_SET);
+	}
+	for (k = 0; k < MANY_IDS; k++)
+		sets.drop(&recs[k]);
+	KUNIT_EXPECT_GE(test, count_ids(ops), 2 * nr);
+}
+
+/* If there is no memory for more ids, the next set gets one that is no longer used. */
+static void sets_test_no_memory_for_ids(struct kunit *test)
+{
+	struct ftrace_ops *ops = need_sets(test, ID_OPS);
+	struct dyn_ftrace *recs = kunit_kcalloc(test, MANY_IDS, sizeof(*recs), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, recs);
+	need_failing_alloc(test);
+	for (i = 0; i < ID_OPS; i++)
+		ops[i].flags = FTRACE_OPS_FL_STUB;	/* no code */
+	mutex_lock(sets.lock);
+	check_growth(test, ops, recs);
+	mutex_unlock(sets.lock);
+}
+
+/* In which list of the hash table is the set? */
+static u32 list_of(struct ftrace_ops *const *ops, unsigned int nr)
+{
+	return hash_32(jhash(ops, nr * sizeof(*ops), 0), 10);
+}
+
+static void expect_two_sets(struct kunit *test, struct ftrace_ops **ops, unsigned int nr,
+			    struct ftrace_ops **others, unsigned int nr_others)
+{
+	struct dyn_ftrace rec = { }, other = { };
+
+	mutex_lock(sets.lock);
+	sets.init(&rec, ops, nr);
+	sets.init(&other, others, nr_others);
+	KUNIT_EXPECT_NE(test, id_of(&rec), id_of(&other));
+	sets.drop(&rec);
+	sets.drop(&other);
+	mutex_unlock(sets.lock);
+}
+
+#define HASH_OPS	128
+
+/* Sets in the same list of the hash table differ in the number or the last of tracers. */
+static void sets_test_hash(struct kunit *test)
+{
+	struct ftrace_ops *ops = need_sets(test, HASH_OPS);
+	bool shorter = false, last = false;
+	unsigned int i, j, k;
+
+	for (i = 0; i < HASH_OPS && !(shorter && last); i++) {
+		for (j = i + 1; j < HASH_OPS; j++) {
+			struct ftrace_ops *pair[] = { &ops[i], &ops[j] };
+			u32 list = list_of(pair, 2);
+
+			if (!shorter && list_of(pair, 1) == list) {
+				expect_two_sets(test, pair, 2, pair, 1);
+				shorter = true;
+			}
+			for (k = j + 1; k < HASH_OPS && !last; k++) {
+				struct ftrace_ops *others[] = { &ops[i], &ops[k] };
+
+				if (list_of(others, 2) == list) {
+					expect_two_sets(test, pair, 2, others, 2);
+					last = true;
+				}
+			}
+		}
+	}
+	KUNIT_EXPECT_TRUE(test, shorter);
+	KUNIT_EXPECT_TRUE(test, last);
+}
+
+/* What follows the tracers in memory does not matter. */
+static void sets_test_hash_end(struct kunit *test)
+{
+	struct ftrace_ops *ops = need_sets(test, 1);
+	struct ftrace_ops *one[] = { ops, (void *)1 }, *same[] = { ops, (void *)2 };
+	struct dyn_ftrace rec = { }, other = { };
+
+	mutex_lock(sets.lock);
+	sets.init(&rec, one, 1);
+	sets.init(&other, same, 1);
+	KUNIT_EXPECT_EQ(test, id_of(&rec), id_of(&other));
+	sets.drop(&rec);
+	sets.drop(&other);
+	mutex_unlock(sets.lock);
+}
+
+static void check_unregister(struct kunit *test, struct ftrace_ops *ops)
+{
+	struct ftrace_ops *both[] = { &ops[0], &ops[1] };
+	struct dyn_ftrace rec = { }, other = { };
+
+	sets.init(&rec, both, 2);
+	sets.unregister(&ops[0]);
+	KUNIT_EXPECT_TRUE(test, list_empty(&ops[0].sets) && list_empty(&ops[1].sets));
+	sets.init(&other, both, 2);
+	KUNIT_EXPECT_NE(test, id_of(&other), id_of(&rec));
+	sets.drop(&other);
+	sets.drop(&rec);
+}
+
+/* A set that a function still has is not found after a tracer of it is unregistered. */
+static void sets_test_unregister(struct kunit *test)
+{
+	struct ftrace_ops *ops = need_sets(test, 2);
+
+	mutex_lock(sets.lock);
+	check_unregister(test, ops);
+	mutex_unlock(sets.lock);
+}
+
+static unsigned int nr_filters;
+
+static void count_filter(struct ftrace_ops_hash *filter, void *wanted)
+{
+	nr_filters += filter == wanted;
+}
+
+/* The filters of a tracer with a name are known while it is registered. */
+static void sets_test_each_name(struct kunit *test)
+{
+	struct tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
+	void (*each)(void (*func)(struct ftrace_ops_hash *filter, void *arg), void *arg);
+
+	KUNIT_ASSERT_NOT_NULL(test, tracer);
+	need_look_up(test);
+	each = (void *)look_up("function_tracers_each");
+	KUNIT_ASSERT_TRUE(test, each != NULL);
+	KUNIT_ASSERT_EQ(test, register_named(test, tracer, "kunit", 0), 0);
+	nr_filters = 0;
+	each(count_filter, tracer->ops.func_hash);
+	KUNIT_EXPECT_EQ(test, nr_filters, 1U);
+	stop(test, tracer);
+	nr_filters = 0;
+	each(count_filter, tracer->ops.func_hash);
+	KUNIT_EXPECT_EQ(test, nr_filters, 0U);
+}
+
+#ifdef CONFIG_MODULES
+/* Tracers that an unloaded module left registered are unregistered, but no others. */
+static void sets_test_unloaded(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
+	void (*remove_of)(const struct module *mod);
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	need_look_up(test);
+	remove_of = (void *)look_up("function_tracers_remove_of");
+	KUNIT_ASSERT_TRUE(test, remove_of != NULL);
+	set_module_memory(mod, tracers, 2 * sizeof(*tracers), 0);
+	strscpy(mod->name, "kunit", sizeof(mod->name));
+	KUNIT_ASSERT_EQ(test, register_named(test, &tracers[0], "kunit_first", 0), 0);
+	KUNIT_ASSERT_EQ(test, register_named(test, &tracers[1], "kunit_second", 0), 0);
+	KUNIT_ASSERT_EQ(test, register_named(test, &tracers[2], "kunit_third", 0), 0);
+	call_a();
+	KUNIT_EXPECT_EQ(test, nr_called, 3U);
+	remove_of(mod);
+	call_a();
+	KUNIT_EXPECT_EQ(test, nr_called, 1U);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&tracers[0].ops), -EBUSY);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&tracers[1].ops), -EBUSY);
+	ftrace_free_filter(&tracers[0].ops);
+	ftrace_free_filter(&tracers[1].ops);
+	stop(test, &tracers[2]);
+}
+#endif
+#endif /* CONFIG_FTRACE_SETS && CONFIG_KPROBES && CONFIG_KALLSYMS_ALL */
+
 static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_order),
 	KUNIT_CASE(sets_test_filters),
+	KUNIT_CASE(sets_test_same_flags),
 	KUNIT_CASE(sets_test_flags),
 	KUNIT_CASE(sets_test_many),
+#if defined(CONFIG_FTRACE_SETS) && defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS_ALL)
+	KUNIT_CASE(sets_test_life),
+	KUNIT_CASE(sets_test_drop_early),
+	KUNIT_CASE(sets_test_limit),
+	KUNIT_CASE(sets_test_no_memory_for_set),
+	KUNIT_CASE(sets_test_ids),
+	KUNIT_CASE(sets_test_no_memory_for_ids),
+	KUNIT_CASE(sets_test_hash),
+	KUNIT_CASE(sets_test_hash_end),
+	KUNIT_CASE(sets_test_unregister),
+	KUNIT_CASE(sets_test_each_name),
+#ifdef CONFIG_MODULES
+	KUNIT_CASE(sets_test_unloaded),
+#endif
+#endif
 	KUNIT_CASE(sets_test_many_sets),
 	KUNIT_CASE(sets_test_recursion),
+	KUNIT_CASE(sets_test_interrupt),
+	KUNIT_CASE(sets_test_no_protection),
 	KUNIT_CASE(sets_test_resched),
 #ifdef CONFIG_X86_64
 	KUNIT_CASE(sets_test_redirect),
