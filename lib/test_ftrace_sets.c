@@ -160,6 +160,20 @@ static unsigned long calls(void)
 		KUNIT_EXPECT_EQ(test, calls(), digits##UL);		\
 	} while (0)
 
+#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS)
+/* Finds functions and variables that are not exported. */
+static unsigned long (*look_up)(const char *name);
+
+static void need_look_up(struct kunit *test)
+{
+	if (IS_ENABLED(CONFIG_X86_KERNEL_IBT))
+		kunit_skip(test, "functions may have no ENDBR");
+	if (!look_up)
+		look_up = find_function("kallsyms_lookup_name");
+	KUNIT_ASSERT_TRUE(test, look_up != NULL);
+}
+#endif
+
 static void sets_test_order(struct kunit *test)
 {
 	struct tracer *tracers = kunit_kcalloc(test, 4, sizeof(*tracers), GFP_KERNEL);
@@ -677,6 +691,330 @@ static void sets_test_direct_recursion(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, detach_direct(), 0);
 }
 #endif /* CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS */
+
+#ifndef CONFIG_FRAME_POINTER
+/* The values of the registers before a call, and in the function that is then called. */
+static unsigned long kunit_before[15] __used, kunit_seen[15] __used;
+static unsigned long kunit_flags_before __used, kunit_flags_seen __used;
+static unsigned long kunit_sp __used, kunit_bp_of_tracer __used;
+
+asmlinkage void kunit_call_with_registers(void);
+asmlinkage void kunit_see_registers(void);
+asmlinkage void kunit_note_bp(unsigned long ip, unsigned long parent_ip,
+			      struct ftrace_ops *ops, struct ftrace_regs *fregs);
+
+#define EACH_REGISTER(how)						\
+	how(0, rax) how(1, rcx) how(2, rdx) how(3, rbx) how(4, rbp)	\
+	how(5, rsi) how(6, rdi) how(7, r8) how(8, r9) how(9, r10)	\
+	how(10, r11) how(11, r12) how(12, r13) how(13, r14) how(14, r15)
+#define LOAD_BEFORE(i, reg)	"mov kunit_before+8*" #i "(%rip), %" #reg "\n\t"
+#define STORE_SEEN(i, reg)	"mov %" #reg ", kunit_seen+8*" #i "(%rip)\n\t"
+
+asm("	.pushsection .text, \"ax\", @progbits\n"
+	"	.type kunit_call_with_registers, @function\n"
+	"kunit_call_with_registers:\n"
+	ASM_ENDBR
+	"pushf\n\tpush %rbx\n\tpush %rbp\n\t"
+	"push %r12\n\tpush %r13\n\tpush %r14\n\tpush %r15\n\t"
+	EACH_REGISTER(LOAD_BEFORE)
+	"stc\n\tpushf\n\tpopq kunit_flags_before(%rip)\n\t"
+	"mov %rsp, kunit_sp(%rip)\n\t"
+	"call traced_for_asm\n\t"
+	"pop %r15\n\tpop %r14\n\tpop %r13\n\tpop %r12\n\t"
+	"pop %rbp\n\tpop %rbx\n\tpopf\n\t"
+	ASM_RET
+	"	.size kunit_call_with_registers, . - kunit_call_with_registers\n"
+	"	.type kunit_see_registers, @function\n"
+	"kunit_see_registers:\n"
+	ASM_ENDBR
+	"pushf\n\tpopq kunit_flags_seen(%rip)\n\t"
+	EACH_REGISTER(STORE_SEEN)
+	ASM_RET
+	"	.size kunit_see_registers, . - kunit_see_registers\n"
+	"	.type kunit_note_bp, @function\n"
+	"kunit_note_bp:\n"
+	ASM_ENDBR
+	"mov %rbp, kunit_bp_of_tracer(%rip)\n\t"
+	ASM_RET
+	"	.size kunit_note_bp, . - kunit_note_bp\n"
+	"	.popsection\n");
+
+static const u8 registers[] = {
+	offsetof(struct pt_regs, ax), offsetof(struct pt_regs, cx),
+	offsetof(struct pt_regs, dx), offsetof(struct pt_regs, bx),
+	offsetof(struct pt_regs, bp), offsetof(struct pt_regs, si),
+	offsetof(struct pt_regs, di), offsetof(struct pt_regs, r8),
+	offsetof(struct pt_regs, r9), offsetof(struct pt_regs, r10),
+	offsetof(struct pt_regs, r11), offsetof(struct pt_regs, r12),
+	offsetof(struct pt_regs, r13), offsetof(struct pt_regs, r14),
+	offsetof(struct pt_regs, r15),
+};
+
+#define R10_NR	9
+#define R11_NR	10
+
+static struct {
+	struct pt_regs got;
+	bool change;
+} regs_of_tracer;
+
+/* Notes all registers, may change them, and redirects the call. */
+static notrace void redirect_registers(unsigned long ip, unsigned long parent_ip,
+				       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = ftrace_get_regs(fregs);
+	unsigned int i;
+
+	note_call(ip, parent_ip, ops, fregs);
+	if (regs) {
+		regs_of_tracer.got = *regs;
+		for (i = 0; regs_of_tracer.change && i < ARRAY_SIZE(registers); i++)
+			*(unsigned long *)((u8 *)regs + registers[i]) += 0x100;
+		if (regs_of_tracer.change)
+			regs->flags ^= X86_EFLAGS_ID;
+	}
+	ftrace_instruction_pointer_set(fregs, (unsigned long)kunit_see_registers);
+}
+
+static void call_with_registers(bool change)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(registers); i++) {
+		kunit_before[i] = 0x1000 + i;
+		kunit_seen[i] = 0;
+	}
+	memset(&regs_of_tracer.got, 0, sizeof(regs_of_tracer.got));
+	regs_of_tracer.change = change;
+	nr_called = 0;
+	kunit_call_with_registers();
+}
+
+/* R11 need not stay, and R10 only if all registers are saved. */
+static unsigned int count_unexpected(bool regs, unsigned long change)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < ARRAY_SIZE(registers); i++)
+		if (i != R11_NR && (regs || i != R10_NR))
+			nr += kunit_seen[i] != kunit_before[i] + change;
+	return nr;
+}
+
+static void expect_got_registers(struct kunit *test)
+{
+	const unsigned long flags = X86_EFLAGS_CF | X86_EFLAGS_IF | X86_EFLAGS_ID;
+	const struct pt_regs *got = &regs_of_tracer.got;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(registers); i++)
+		KUNIT_EXPECT_EQ(test, *(unsigned long *)((u8 *)got + registers[i]),
+				kunit_before[i]);
+	KUNIT_EXPECT_EQ(test, got->sp, kunit_sp - sizeof(long));
+	KUNIT_EXPECT_EQ(test, (unsigned long)got->cs, (unsigned long)__KERNEL_CS);
+	KUNIT_EXPECT_EQ(test, (unsigned long)got->ss, (unsigned long)__KERNEL_DS);
+	KUNIT_EXPECT_EQ(test, got->orig_ax, 0UL);
+	KUNIT_EXPECT_EQ(test, got->flags & flags, kunit_flags_before & flags);
+}
+
+static void expect_registers(struct kunit *test, bool regs)
+{
+	call_with_registers(false);
+	KUNIT_EXPECT_EQ(test, count_unexpected(regs, 0), 0);
+	if (IS_ENABLED(CONFIG_FTRACE_SETS))
+		KUNIT_EXPECT_EQ(test, kunit_bp_of_tracer, kunit_before[4]);
+	KUNIT_EXPECT_EQ(test, calls(), 2UL);
+	if (!regs)
+		return;
+	KUNIT_EXPECT_FALSE(test, (kunit_flags_seen ^ kunit_flags_before) & X86_EFLAGS_ID);
+	expect_got_registers(test);
+	call_with_registers(true);
+	KUNIT_EXPECT_EQ(test, count_unexpected(true, 0x100), 0);
+	KUNIT_EXPECT_TRUE(test, (kunit_flags_seen ^ kunit_flags_before) & X86_EFLAGS_ID);
+	KUNIT_EXPECT_FALSE(test, irqs_disabled());
+}
+
+/* A tracer gets all registers if it asks for them, and may then change them. */
+static void sets_test_all_registers(struct kunit *test)
+{
+	static const unsigned long flags[] = {
+		0, FTRACE_OPS_FL_SAVE_REGS, FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_RECURSION,
+	};
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		start_calling(test, &tracers[0], 1, 0, traced_for_asm, kunit_note_bp);
+		start_calling(test, &tracers[1], 2, flags[i] | FTRACE_OPS_FL_IPMODIFY,
+			      traced_for_asm, redirect_registers);
+		expect_registers(test, flags[i]);
+		stop(test, &tracers[1]);
+		stop(test, &tracers[0]);
+	}
+}
+
+#endif /* !CONFIG_FRAME_POINTER */
+
+#ifdef CONFIG_FTRACE_SETS
+/* Return: the only set of a tracer, or NULL */
+static struct ftrace_set *set_of(struct kunit *test, struct tracer *tracer)
+{
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&tracer->ops.sets));
+	if (!list_is_singular(&tracer->ops.sets))
+		return NULL;
+	return list_first_entry(&tracer->ops.sets, struct ftrace_set_member, of_ops)->set;
+}
+
+static bool calls_directly(struct kunit *test, struct ftrace_set *set, unsigned int nr,
+			   const char *wanted)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	snprintf(name, sizeof(name), "%ps",
+		 called_by(test, set->text.text + set->members[nr].call));
+	return !strncmp(name, wanted, strlen(wanted));
+}
+
+/* The code calls functions of tracers directly, except where RCU has to watch. */
+static void sets_test_calls(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	struct ftrace_set *set;
+
+	if (!IS_ENABLED(CONFIG_KALLSYMS))
+		kunit_skip(test, "needs KALLSYMS");
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	start(test, &tracers[0], 1, FTRACE_OPS_FL_RCU, traced_a);
+	start(test, &tracers[1], 2, FTRACE_OPS_FL_RECURSION, traced_a);
+	start(test, &tracers[2], 3, 0, traced_a);
+	set = set_of(test, &tracers[0]);
+	if (set) {
+		KUNIT_EXPECT_PTR_EQ(test, called_by(test, traced_a), (void *)set->text.text);
+		KUNIT_EXPECT_TRUE(test, list_empty(&set->list) && !set->no_text);
+		KUNIT_EXPECT_TRUE(test, calls_directly(test, set, 0, "note_call"));
+		KUNIT_EXPECT_TRUE(test, calls_directly(test, set, 1, "note_call"));
+		KUNIT_EXPECT_TRUE(test, calls_directly(test, set, 2, "call_watched"));
+	}
+	stop(test, &tracers[0]);
+	stop(test, &tracers[1]);
+	stop(test, &tracers[2]);
+}
+
+/*
+ * A call cannot reach a function that is too far away: the list is called, and that is
+ * not tried again. Nothing calls the traced function here.
+ */
+static void sets_test_far(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct ftrace_set *set;
+
+	if (!IS_ENABLED(CONFIG_KALLSYMS))
+		kunit_skip(test, "needs KALLSYMS");
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	start(test, &tracers[0], 1, 0, many_functions[0]);
+	start_calling(test, &tracers[1], 2, FTRACE_OPS_FL_RECURSION, many_functions[0],
+		      (ftrace_func_t)(void *)tracers);
+	KUNIT_EXPECT_TRUE(test, calls_list(test, many_functions[0]));
+	set = set_of(test, &tracers[1]);
+	if (set)
+		KUNIT_EXPECT_TRUE(test, set->no_text && list_empty(&set->list));
+	stop(test, &tracers[1]);
+	KUNIT_EXPECT_FALSE(test, calls_list(test, many_functions[0]));
+	stop(test, &tracers[0]);
+}
+
+#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS) && !defined(CONFIG_FRAME_POINTER)
+static int (*depth_at)(unsigned long addr);
+
+/* Return: the depth of the stack, in words, as unwinders see it */
+static int depth_of(const u8 *code)
+{
+	int depth;
+
+	preempt_disable();
+	depth = depth_at((unsigned long)code);
+	preempt_enable();
+	return depth;
+}
+
+/* Return: where the stack pointer is moved by @size; NULL if it is not */
+static const u8 *find_move(const struct ftrace_set *set, u8 modrm, u32 size)
+{
+	const u8 *code = set->text.text, *end = code + set->text.size;
+	u8 insn[7] = { 0x48, 0x81, modrm };
+
+	memcpy(insn + 3, &size, sizeof(size));
+	for (; code + sizeof(insn) <= end; code++)
+		if (!memcmp(code, insn, sizeof(insn)))
+			return code;
+	return NULL;
+}
+
+static void expect_depths(struct kunit *test, const struct ftrace_set *set, bool direct)
+{
+	const u8 *code = set->text.text, *sub, *add, *add_direct;
+	const u32 size = sizeof(struct pt_regs);
+	int regs = *code == 0x9c, all = size / sizeof(long) + regs;
+
+	sub = find_move(set, 0xec, size);
+	add = find_move(set, 0xc4, size);
+	add_direct = find_move(set, 0xc4, size - sizeof(long));
+	KUNIT_EXPECT_TRUE(test, sub && add && !add_direct == !direct);
+	if (!sub || !add || !add_direct != !direct)
+		return;
+	KUNIT_EXPECT_EQ(test, depth_of(code), 0);
+	KUNIT_EXPECT_EQ(test, depth_of(sub), regs);
+	KUNIT_EXPECT_EQ(test, depth_of(sub + 7), all);
+	KUNIT_EXPECT_EQ(test, depth_of(add), all);
+	KUNIT_EXPECT_EQ(test, depth_of(add + 7), regs);
+	KUNIT_EXPECT_EQ(test, depth_of(add + 7 + regs), 0);
+	if (!direct)
+		return;
+	KUNIT_EXPECT_EQ(test, depth_of(add + 7 + regs + 5), all);	/* after the return */
+	KUNIT_EXPECT_EQ(test, depth_of(add_direct), all);
+	KUNIT_EXPECT_EQ(test, depth_of(add_direct + 7), 1 + regs);
+	KUNIT_EXPECT_EQ(test, depth_of(add_direct + 7 + regs), 1);
+}
+
+/* Unwinders know the depth of the stack at each instruction. */
+static void sets_test_depths(struct kunit *test)
+{
+	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS };
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct ftrace_set *set;
+	unsigned long traced __maybe_unused = (unsigned long)traced_for_asm;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	need_look_up(test);
+	depth_at = (void *)look_up("generated_text_depth");
+	KUNIT_ASSERT_TRUE(test, depth_at != NULL);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		start(test, &tracers[0], 1, 0, traced_for_asm);
+		start(test, &tracers[1], 2, flags[i], traced_for_asm);
+		set = set_of(test, &tracers[0]);
+		if (set)
+			expect_depths(test, set, false);
+		stop(test, &tracers[1]);
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+		if (flags[i]) {
+			unsigned long direct = (unsigned long)kunit_direct;
+
+			KUNIT_EXPECT_EQ(test, register_ftrace_direct(traced, direct), 0);
+			set = set_of(test, &tracers[0]);
+			if (set)
+				expect_depths(test, set, true);
+			KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(traced, direct), 0);
+		}
+#endif
+		stop(test, &tracers[0]);
+	}
+}
+#endif
+#endif /* CONFIG_FTRACE_SETS */
+
 #endif /* CONFIG_X86_64 */
 
 static unsigned long stack[8];
@@ -955,10 +1293,8 @@ static bool calls_named_set(struct kunit *test, void *func)
 /* The next update repeats the allocation that failed. */
 static void expect_set_later(struct kunit *test, struct tracer *tracer, int nth)
 {
-	if (nth % 2)
-		KUNIT_EXPECT_EQ(test, want(tracer, many_functions[0]), 0);
-	else
-		KUNIT_EXPECT_EQ(test, leave(tracer, many_functions[0]), 0);
+	if (nth < ARRAY_SIZE(many_functions))
+		KUNIT_EXPECT_EQ(test, want(tracer, many_functions[nth]), 0);
 	if (IS_ENABLED(CONFIG_FTRACE_SETS) && IS_ENABLED(CONFIG_KALLSYMS))
 		KUNIT_EXPECT_TRUE(test, calls_named_set(test, traced_a));
 	expect_calls(test, a, 21);
@@ -1007,7 +1343,6 @@ static void sets_test_no_memory(struct kunit *test)
 	start(test, &tracers[0], 1, 0, traced_a);
 	start(test, &tracers[1], 2, 0, traced_b);
 	start(test, &tracers[2], 3, 0, traced_b);
-	KUNIT_EXPECT_EQ(test, want(&tracers[2], many_functions[1]), 0);
 	for (nth = 1; joins_without(test, tracers, nth); nth++)
 		;
 	KUNIT_EXPECT_GT(test, nth, 2);
@@ -1057,23 +1392,12 @@ static struct {
 	typeof(ftrace_sets_unknown) *unknown;
 } sets;
 
-static unsigned long (*look_up)(const char *name);
-
 #define NO_SET	0xffff
 
 /* Return: the id of the set that a function should call */
 static unsigned int id_of(const struct dyn_ftrace *rec)
 {
 	return rec->flags >> 32 & 0xffff;
-}
-
-static void need_look_up(struct kunit *test)
-{
-	if (IS_ENABLED(CONFIG_X86_KERNEL_IBT))
-		kunit_skip(test, "functions may have no ENDBR");
-	if (!look_up)
-		look_up = find_function("kallsyms_lookup_name");
-	KUNIT_ASSERT_TRUE(test, look_up != NULL);
 }
 
 /* Return: tracers, newest first */
@@ -1590,6 +1914,16 @@ static struct kunit_case sets_test_cases[] = {
 #ifdef CONFIG_X86_64
 	KUNIT_CASE(sets_test_redirect),
 	KUNIT_CASE(sets_test_registers),
+#ifndef CONFIG_FRAME_POINTER
+	KUNIT_CASE(sets_test_all_registers),
+#endif
+#ifdef CONFIG_FTRACE_SETS
+	KUNIT_CASE(sets_test_calls),
+	KUNIT_CASE(sets_test_far),
+#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS) && !defined(CONFIG_FRAME_POINTER)
+	KUNIT_CASE(sets_test_depths),
+#endif
+#endif
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 	KUNIT_CASE(sets_test_direct),
 	KUNIT_CASE(sets_test_direct_recursion),
