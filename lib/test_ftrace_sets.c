@@ -1111,6 +1111,26 @@ static bool is_code(const void *code, const u8 *insn, size_t size)
 	return !copy_from_kernel_nofault(now, code, size) && !memcmp(now, insn, size);
 }
 
+/* Is there a name of generated code at the address, as in /proc/kallsyms? */
+static bool is_listed(struct kunit *test, const void *code)
+{
+#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS) && !defined(CONFIG_X86_KERNEL_IBT)
+	static char name[KSYM_NAME_LEN], module[MODULE_NAME_LEN];
+	typeof(generated_text_get_kallsym) *get;
+	unsigned long value;
+	unsigned int i;
+	int exported;
+	char type;
+
+	need_look_up(test);
+	get = (void *)look_up("generated_text_get_kallsym");
+	for (i = 0; get && !get(i, &value, &type, name, module, &exported); i++)
+		if (value == (unsigned long)code)
+			return true;
+#endif
+	return false;
+}
+
 /* The code of a set has a name, until it is freed. */
 static void sets_test_name(struct kunit *test)
 {
@@ -1140,6 +1160,7 @@ static void sets_test_name(struct kunit *test)
 	}
 	KUNIT_EXPECT_NE_MSG(test, strncmp(name, "ftrace_set_", 11), 0, "%s", name);
 	KUNIT_EXPECT_FALSE(test, is_code(code, insn, sizeof(insn)));
+	KUNIT_EXPECT_FALSE(test, is_listed(test, code));
 }
 
 /* A task that stays in a tracer, where it may be preempted. */
