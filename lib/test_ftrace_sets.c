@@ -164,7 +164,7 @@ static unsigned long calls(void)
 /* Finds functions and variables that are not exported. */
 static unsigned long (*look_up)(const char *name);
 
-static void need_look_up(struct kunit *test)
+static void __maybe_unused need_look_up(struct kunit *test)
 {
 	if (IS_ENABLED(CONFIG_X86_KERNEL_IBT))
 		kunit_skip(test, "functions may have no ENDBR");
@@ -1375,25 +1375,6 @@ static void sets_test_no_memory(struct kunit *test)
 	expect_calls(test, b, 0);
 }
 
-static void sets_test_no_memory_for_name(struct kunit *test)
-{
-	struct tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
-
-	need_failing_alloc(test);
-	KUNIT_ASSERT_NOT_NULL(test, tracer);
-	init_tracer(tracer, 1, 0);
-	tracer->ops.name = "kunit";
-	KUNIT_ASSERT_EQ(test, want(tracer, traced_a), 0);
-	fail_nth_alloc(1);
-	KUNIT_EXPECT_EQ(test, register_ftrace_function(&tracer->ops), -ENOMEM);
-	KUNIT_EXPECT_TRUE(test, nth_alloc_failed());
-	stop_failing();
-	expect_calls(test, a, 0);
-	KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracer->ops), 0);
-	expect_calls(test, a, 1);
-	stop(test, tracer);
-}
-
 /*
  * The following cases call functions of kernel/trace/ftrace_sets.c directly, with
  * tracers and records of functions that nothing else knows.
@@ -1846,7 +1827,28 @@ static void sets_test_unregister(struct kunit *test)
 	check_unregister(test, ops);
 	mutex_unlock(sets.lock);
 }
+#endif /* CONFIG_FTRACE_SETS && CONFIG_KPROBES && CONFIG_KALLSYMS_ALL */
 
+static void sets_test_no_memory_for_name(struct kunit *test)
+{
+	struct tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
+
+	need_failing_alloc(test);
+	KUNIT_ASSERT_NOT_NULL(test, tracer);
+	init_tracer(tracer, 1, 0);
+	tracer->ops.name = "kunit";
+	KUNIT_ASSERT_EQ(test, want(tracer, traced_a), 0);
+	fail_nth_alloc(1);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&tracer->ops), -ENOMEM);
+	KUNIT_EXPECT_TRUE(test, nth_alloc_failed());
+	stop_failing();
+	expect_calls(test, a, 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracer->ops), 0);
+	expect_calls(test, a, 1);
+	stop(test, tracer);
+}
+
+#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS)
 static unsigned int nr_filters;
 
 static void count_filter(struct ftrace_ops_hash *filter, void *wanted)
@@ -1904,7 +1906,7 @@ static void sets_test_unloaded(struct kunit *test)
 	stop(test, &tracers[2]);
 }
 #endif
-#endif /* CONFIG_FTRACE_SETS && CONFIG_KPROBES && CONFIG_KALLSYMS_ALL */
+#endif
 
 static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_order),
@@ -1922,10 +1924,6 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_hash),
 	KUNIT_CASE(sets_test_hash_end),
 	KUNIT_CASE(sets_test_unregister),
-	KUNIT_CASE(sets_test_each_name),
-#ifdef CONFIG_MODULES
-	KUNIT_CASE(sets_test_unloaded),
-#endif
 #endif
 	KUNIT_CASE(sets_test_many_sets),
 	KUNIT_CASE(sets_test_recursion),
@@ -1960,6 +1958,12 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_reserved_names),
 	KUNIT_CASE(sets_test_no_memory),
 	KUNIT_CASE(sets_test_no_memory_for_name),
+#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS)
+	KUNIT_CASE(sets_test_each_name),
+#ifdef CONFIG_MODULES
+	KUNIT_CASE(sets_test_unloaded),
+#endif
+#endif
 	{ }
 };
 
