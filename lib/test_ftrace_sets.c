@@ -984,7 +984,6 @@ static void sets_test_depths(struct kunit *test)
 	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS };
 	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 	struct ftrace_set *set;
-	unsigned long traced __maybe_unused = (unsigned long)traced_for_asm;
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
@@ -1000,13 +999,11 @@ static void sets_test_depths(struct kunit *test)
 		stop(test, &tracers[1]);
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 		if (flags[i]) {
-			unsigned long direct = (unsigned long)kunit_direct;
-
-			KUNIT_EXPECT_EQ(test, register_ftrace_direct(traced, direct), 0);
+			KUNIT_EXPECT_EQ(test, attach_direct(), 0);
 			set = set_of(test, &tracers[0]);
 			if (set)
 				expect_depths(test, set, true);
-			KUNIT_EXPECT_EQ(test, unregister_ftrace_direct(traced, direct), 0);
+			KUNIT_EXPECT_EQ(test, detach_direct(), 0);
 		}
 #endif
 		stop(test, &tracers[0]);
