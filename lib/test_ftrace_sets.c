@@ -170,7 +170,7 @@ static void __maybe_unused need_look_up(struct kunit *test)
 		kunit_skip(test, "functions may have no ENDBR");
 	if (!look_up)
 		look_up = find_function("kallsyms_lookup_name");
-	KUNIT_ASSERT_TRUE(test, look_up != NULL);
+	KUNIT_ASSERT_TRUE(test, !!look_up);
 }
 #endif
 
@@ -989,7 +989,7 @@ static void sets_test_depths(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
 	need_look_up(test);
 	depth_at = (void *)look_up("generated_text_depth");
-	KUNIT_ASSERT_TRUE(test, depth_at != NULL);
+	KUNIT_ASSERT_TRUE(test, !!depth_at);
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		start(test, &tracers[0], 1, 0, traced_for_asm);
 		start(test, &tracers[1], 2, flags[i], traced_for_asm);
@@ -1378,7 +1378,7 @@ static void sets_test_no_memory(struct kunit *test)
  */
 #if defined(CONFIG_FTRACE_SETS) && defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS_ALL)
 static struct {
-	struct mutex *lock;
+	struct mutex *lock;	/* ftrace_lock, which these functions expect to be held */
 	typeof(ftrace_set_init) *init;
 	typeof(ftrace_set_change) *change;
 	typeof(ftrace_set_drop) *drop;
@@ -1862,7 +1862,7 @@ static void sets_test_each_name(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, tracer);
 	need_look_up(test);
 	each = (void *)look_up("function_tracers_each");
-	KUNIT_ASSERT_TRUE(test, each != NULL);
+	KUNIT_ASSERT_TRUE(test, !!each);
 	KUNIT_ASSERT_EQ(test, register_named(test, tracer, "kunit", 0), 0);
 	nr_filters = 0;
 	each(count_filter, tracer->ops.func_hash);
@@ -1885,7 +1885,7 @@ static void sets_test_unloaded(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, mod);
 	need_look_up(test);
 	remove_of = (void *)look_up("function_tracers_remove_of");
-	KUNIT_ASSERT_TRUE(test, remove_of != NULL);
+	KUNIT_ASSERT_TRUE(test, !!remove_of);
 	set_module_memory(mod, tracers, 2 * sizeof(*tracers), 0);
 	strscpy(mod->name, "kunit", sizeof(mod->name));
 	KUNIT_ASSERT_EQ(test, register_named(test, &tracers[0], "kunit_first", 0), 0);

@@ -463,7 +463,7 @@ static void imv_test_range(struct kunit *test)
 	expect_row(test, 0, 0, 0, 0, 0);
 }
 
-/* All variables that were set together change, in whatever order they were set. */
+/* All variables that were set together change, in each order in which they are set. */
 static void imv_test_set_together(struct kunit *test)
 {
 	unsigned int deferred;

@@ -1194,11 +1194,13 @@ static void marker_test_bad_strings(struct kunit *test)
 	expect_refused(test);
 	fake->site[0].format = "number %d";
 	expect_refused(test);
-	set_module_memory(&fake->mod, fake, offsetof(struct fake_module, format) + strlen("number %d"),
-		   sizeof(fake->text));
+	set_module_memory(&fake->mod, fake,
+			  offsetof(struct fake_module, format) + strlen("number %d"),
+			  sizeof(fake->text));
 	expect_refused(test);
-	set_module_memory(&fake->mod, fake, offsetof(struct fake_module, format) + sizeof("number %d"),
-		   sizeof(fake->text));
+	set_module_memory(&fake->mod, fake,
+			  offsetof(struct fake_module, format) + sizeof("number %d"),
+			  sizeof(fake->text));
 	expect_taken(test);
 }
 
