@@ -6,6 +6,8 @@
 
 #include <linux/module.h>
 
+#ifdef CONFIG_MODULES
+
 /* The memory of @mod is @size bytes; it begins with the text. */
 static inline void set_module_memory(struct module *mod, void *base,
 				     unsigned int size, unsigned int text_size)
@@ -28,5 +30,7 @@ static inline void share_module_memory(struct module *mod)
 {
 	mod->core_layout = THIS_MODULE->core_layout;
 }
+
+#endif /* CONFIG_MODULES */
 
 #endif /* _LIB_TEST_MODULE_MEMORY_H */

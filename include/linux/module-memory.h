@@ -9,6 +9,8 @@
 
 #include <linux/module.h>
 
+#ifdef CONFIG_MODULES
+
 /**
  * struct module_part - a part of a module's memory
  * @base: its first byte
@@ -62,5 +64,7 @@ static inline struct module_part module_part_of(const struct module *mod,
 #endif
 	return (struct module_part){ layout->base, layout->size };
 }
+
+#endif /* CONFIG_MODULES */
 
 #endif /* _LINUX_MODULE_MEMORY_H */
