@@ -17,7 +17,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 # The kernel that the series is applied to: BASE=6.12, or the first of the two.
 first_base=6.1
 base_version=${BASE:-$first_base}
-[[ -d $top/patches/$base_version ]] ||
+[[ $base_version == "$first_base" || -d $top/patches/$base_version ]] ||
 	die "there is no patches/$base_version: BASE is one of $(cd "$top/patches" && echo *)"
 out=${OUT:-$top/out}
 [[ ${OUT:-} || $base_version == "$first_base" ]] || out+=/$base_version

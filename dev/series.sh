@@ -26,6 +26,7 @@ check_lists() {
 	wrong=$(comm -23 "$overlay_list" <(sort "$all"))
 	[[ -z $wrong ]] || die "no commit of series/ takes:"$'\n'"$wrong"
 	for f in "$top"/series/* "$top"/patches/*/*.patch; do
+		[[ -e $f ]] || continue
 		c=$(basename "$f")
 		c=${c%.diff} c=${c%.patch}
 		[[ $c =~ ^(order|cover|README)$|~$ ]] || lines_of "$top/series/order" | grep -xF -- "$c" >/dev/null ||
