@@ -51,10 +51,13 @@ reset_triggers() {
 }
 
 # Commands of set_ftrace_filter: "function:command:count=3" is removed in the form in
-# which it was written. The file changes while it is read: a later round removes the
+# which it was written. The filters are removed first: the kernel shows no command after
+# a line ":mod:MODULE". The file changes while it is read: a later round removes the
 # lines that were skipped.
 reset_commands() {
 	local line
+	: >set_ftrace_filter
+	: >set_ftrace_notrace
 	for _ in {1..10}; do
 		while IFS= read -r line; do
 			line=${line/:unlimited/} line=${line/:count=/:}
@@ -62,8 +65,6 @@ reset_commands() {
 		done < <(grep -aE '^[^#].*:' set_ftrace_filter) 2>/dev/null
 		grep -qaE '^[^#].*:' set_ftrace_filter || break
 	done
-	: >set_ftrace_filter
-	: >set_ftrace_notrace
 }
 
 reset_tracers() {
