@@ -13,6 +13,7 @@
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/sched/prio.h>
 #include <linux/sched/signal.h>
@@ -916,6 +917,7 @@ static void probe_unregisters(void *data, int number)
 static void tp_test_unregister_atomic(struct kunit *test)
 {
 	int result = 1, ret;
+	bool allocated;
 
 	if (IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP))
 		kunit_skip(test, "CONFIG_DEBUG_ATOMIC_SLEEP complains of it");
@@ -923,9 +925,14 @@ static void tp_test_unregister_atomic(struct kunit *test)
 	register_trace_kunit_plain(probe_plain, digit(2));
 	register_trace_kunit_plain(probe_plain, digit(3));
 	preempt_disable();
+	fail_next_alloc();
 	ret = unregister_trace_kunit_plain(probe_plain, digit(2));
+	allocated = nth_alloc_failed();
+	stop_failing();
 	preempt_enable();
 	KUNIT_EXPECT_EQ(test, ret, 0);
+	if (IS_ENABLED(CONFIG_FAILSLAB))
+		KUNIT_EXPECT_FALSE(test, allocated);	/* it may sleep */
 	KUNIT_EXPECT_EQ(test, fire(1), 13UL);
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(1)), 0);
 	KUNIT_EXPECT_EQ(test, fire(1), 3UL);
@@ -1214,6 +1221,8 @@ static void tp_test_no_memory_for_code(struct kunit *test)
 									      digit(i))), 0);
 		KUNIT_ASSERT_EQ(test, without_code(register_trace_kunit_most_args(probe_most,
 										  digit(i))), 0);
+		KUNIT_ASSERT_EQ(test, without_code(register_trace_kunit_words_6(probe_words_6,
+										digit(i))), 0);
 	}
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_plain));
 	KUNIT_EXPECT_EQ(test, fire(-7), 123UL);
@@ -1222,6 +1231,9 @@ static void tp_test_no_memory_for_code(struct kunit *test)
 	calls = 0;
 	fire_most();
 	KUNIT_EXPECT_EQ(test, calls, 123UL);
+	calls = 0;
+	trace_kunit_words_6(101, 102, 103, 104, 105, 106);
+	KUNIT_EXPECT_EQ(test, calls, 123UL);
 
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(2)), 0);
 	KUNIT_EXPECT_TRUE(test, has_code(&__tracepoint_kunit_plain));
@@ -1229,6 +1241,7 @@ static void tp_test_no_memory_for_code(struct kunit *test)
 	for (i = 1; i <= 3; i++) {
 		unregister_trace_kunit_plain(probe_plain, digit(i));
 		unregister_trace_kunit_most_args(probe_most, digit(i));
+		unregister_trace_kunit_words_6(probe_words_6, digit(i));
 	}
 	calls = 0;
 	fire_most();
@@ -1482,15 +1495,15 @@ static void tp_test_name(struct kunit *test)
 {
 	char name[KSYM_SYMBOL_LEN], other[KSYM_SYMBOL_LEN];
 	unsigned int tries, size = 0;
-	void *text;
+	void *text, *other_text;
 	int found;
 
 	if (!IS_ENABLED(CONFIG_KALLSYMS))
 		kunit_skip(test, "needs KALLSYMS");
 	register_trace_kunit_plain(probe_plain, digit(1));
 	register_trace_kunit_condition(probe_number, digit(1));
-	text = (void *)(long)__tracepoint_kunit_condition.code;
-	snprintf(other, sizeof(other), "%ps", text);
+	other_text = (void *)(long)__tracepoint_kunit_condition.code;
+	snprintf(other, sizeof(other), "%ps", other_text);
 	text = (void *)(long)__tracepoint_kunit_plain.code;
 	snprintf(name, sizeof(name), "%pS", text + 1);
 	found = sscanf(name, "tracepoint_trampoline_kunit_plain+0x1/%x", &size);
@@ -1504,11 +1517,496 @@ static void tp_test_name(struct kunit *test)
 			   "tracepoint_trampoline_kunit_plain [__builtin__tracepoint]");
 	KUNIT_EXPECT_STREQ(test, other,
 			   "tracepoint_trampoline_kunit_condition [__builtin__tracepoint]");
-	for (tries = 0; tries < NR_TRIES && strchr(name, '['); tries++) {
+	for (tries = 0; tries < NR_TRIES && (strchr(name, '[') || strchr(other, '[')); tries++) {
 		msleep(100);
 		snprintf(name, sizeof(name), "%ps", text + 1);
+		snprintf(other, sizeof(other), "%ps", other_text);
 	}
 	KUNIT_EXPECT_PTR_EQ(test, strchr(name, '['), NULL);
+	KUNIT_EXPECT_PTR_EQ(test, strchr(other, '['), NULL);
+}
+
+/* The size of a trampoline for one probe without data, and of its parts. */
+#define CHECK_SIZE	(IS_ENABLED(CONFIG_SMP) ? 15 : 0)
+#define CALL_SIZE	5
+#define FRAME_SETUP_SIZE	4
+#define CELL_CODE_SIZE	32
+#define CELL_END_SIZE	16
+#define CELL_SIZE	(CELL_CODE_SIZE + CELL_END_SIZE)
+#define NR_CELLS	(32 * 1024 / CELL_SIZE)
+
+static bool have_cells(void)
+{
+	return !IS_ENABLED(CONFIG_FRAME_POINTER) &&
+	       !cpu_feature_enabled(X86_FEATURE_RETHUNK);
+}
+
+static unsigned int size_in_cell(void)
+{
+	return round_up(CHECK_SIZE + CALL_SIZE, 2) + CELL_END_SIZE;
+}
+
+/*
+ * The first trampoline since boot, for which an allocation fails, is outside of the
+ * cells, and the next one is in a cell; later they may both be in cells.
+ */
+static void tp_test_first_codes(struct kunit *test)
+{
+	struct tracepoint_func probes[] = { { .func = probe_plain }, { } };
+	struct generated_text first, next;
+	int ret;
+
+	fail_nth_alloc(2);
+	ret = arch_make_tracepoint_code(probes, 2, &first);
+	stop_failing();
+	if (ret)
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	KUNIT_ASSERT_EQ(test, arch_make_tracepoint_code(probes, 2, &next), 0);
+	KUNIT_EXPECT_TRUE(test, is_tracepoint_trampoline((unsigned long)next.text));
+	if (have_cells())
+		KUNIT_EXPECT_EQ(test, next.size, size_in_cell());
+	if (!ret) {
+		KUNIT_EXPECT_TRUE(test, is_tracepoint_trampoline((unsigned long)first.text));
+		arch_free_tracepoint_code(&first);
+		KUNIT_EXPECT_NULL(test, memchr_inv(first.text, INT3_INSN_OPCODE,
+						   have_cells() && first.size == next.size ?
+						   first.size - CELL_END_SIZE : first.size));
+	}
+	KUNIT_EXPECT_NE(test, *next.text, INT3_INSN_OPCODE);
+	arch_free_tracepoint_code(&next);
+}
+
+/* A trampoline has no code that its probe and its arguments do not need. */
+static void tp_test_code_size(struct kunit *test)
+{
+	struct tracepoint_func probes[] = { { .func = probe_plain }, { } };
+	struct generated_text code;
+	unsigned int nr_args, on_stack, size;
+
+	if (!have_cells())
+		kunit_skip(test, "such trampolines are not in cells");
+	for (nr_args = 1; nr_args <= TRACEPOINT_MAX_ARGS; nr_args++) {
+		KUNIT_ASSERT_EQ(test, arch_make_tracepoint_code(probes, nr_args, &code), 0);
+		arch_free_tracepoint_code(&code);
+		if (nr_args <= TRACEPOINT_REG_ARGS) {
+			size = size_in_cell();
+		} else {
+			/* The frame; push ...(%rbp); the call; add, pop, jmp */
+			on_stack = nr_args - TRACEPOINT_REG_ARGS;
+			size = CHECK_SIZE + FRAME_SETUP_SIZE + 3 * on_stack + CALL_SIZE + 4 + 1 + 5;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, code.size, size, "%u arguments", nr_args);
+	}
+	probes[0].data = digit(1);
+	KUNIT_ASSERT_EQ(test, arch_make_tracepoint_code(probes, 1, &code), 0);
+	arch_free_tracepoint_code(&code);
+	KUNIT_EXPECT_EQ(test, code.size, size_in_cell() + 6);
+	probes[0].data = test;
+	KUNIT_ASSERT_EQ(test, arch_make_tracepoint_code(probes, 1, &code), 0);
+	arch_free_tracepoint_code(&code);
+	KUNIT_EXPECT_EQ(test, code.size, size_in_cell() + 10);
+}
+
+/* At each instruction of a trampoline with a frame, unwinders know the stack. */
+static void tp_test_frame(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	int (*depth_of)(unsigned long addr) = find_function("generated_text_depth");
+	struct tracepoint_func probes[] = { { .func = probe_plain }, { } };
+	struct generated_text code;
+	unsigned long text;
+	unsigned int end;
+	int depths[6];
+
+	KUNIT_ASSERT_NOT_NULL(test, depth_of);
+	KUNIT_ASSERT_EQ(test, arch_make_tracepoint_code(probes, 7, &code), 0);
+	text = (unsigned long)code.text + CHECK_SIZE;
+	end = code.size - CHECK_SIZE - 6;
+	preempt_disable();
+	depths[0] = depth_of(text);
+	depths[1] = depth_of(text + 1);
+	depths[2] = depth_of(text + FRAME_SETUP_SIZE - 1);
+	depths[3] = depth_of(text + FRAME_SETUP_SIZE);
+	depths[4] = depth_of(text + end);
+	depths[5] = depth_of(text + end + 1);
+	preempt_enable();
+	/* push %rbp; mov %rsp, %rbp; ...; pop %rbp; jmp */
+	KUNIT_EXPECT_EQ(test, code.text[CHECK_SIZE], 0x55);
+	KUNIT_EXPECT_EQ(test, code.text[CHECK_SIZE + end], 0x5d);
+	KUNIT_EXPECT_EQ(test, code.text[CHECK_SIZE + end + 1], JMP32_INSN_OPCODE);
+	arch_free_tracepoint_code(&code);
+	KUNIT_EXPECT_EQ(test, depths[0], 0);
+	KUNIT_EXPECT_EQ(test, depths[1], GENERATED_BP_PUSHED);
+	KUNIT_EXPECT_EQ(test, depths[2], GENERATED_BP_PUSHED);
+	KUNIT_EXPECT_EQ(test, depths[3], GENERATED_BP_SET);
+	KUNIT_EXPECT_EQ(test, depths[4], GENERATED_BP_SET);
+	KUNIT_EXPECT_EQ(test, depths[5], 0);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
+}
+
+#ifdef CONFIG_KPROBES
+/* decl %gs:__preempt_count; je @resched, or a few bytes before it; ret */
+static bool is_cell_end(const u8 *end, unsigned long addr, unsigned long resched)
+{
+	const u8 *at = end;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_COUNT)) {
+		if (IS_ENABLED(CONFIG_SMP) && *at++ != 0x65)
+			return false;
+		if (memcmp(at, "\xff\x0c\x25", 3))
+			return false;
+		at += 7;
+	}
+	if (IS_ENABLED(CONFIG_PREEMPTION)) {
+		if (memcmp(at, "\x0f\x84", 2))
+			return false;
+		at += 6;
+		addr += at - end + *(const s32 *)(at - 4);
+		if (resched - addr > 4)
+			return false;
+	}
+	return *at++ == RET_INSN_OPCODE &&
+	       !memchr_inv(at, INT3_INSN_OPCODE, end + CELL_END_SIZE - at);
+}
+#endif
+
+/* Cells have an end, which does the same as __tracepoint_leave(), and no other code. */
+static void tp_test_cells(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	void (*write)(struct text_writer *w, const void *arg) = find_function("write_cells");
+	unsigned long resched = (unsigned long)find_function("__tracepoint_resched");
+	struct text_writer w = { };
+	unsigned int i;
+	u8 *cell;
+
+	if (!write)
+		kunit_skip(test, "there are no cells with frame pointers");
+	write(&w, NULL);
+	KUNIT_ASSERT_EQ(test, w.size, NR_CELLS * CELL_SIZE);
+	w = (struct text_writer){ .text = (unsigned long)write };
+	w.buffer = kunit_kzalloc(test, NR_CELLS * CELL_SIZE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, w.buffer);
+	write(&w, NULL);
+	KUNIT_EXPECT_EQ(test, w.size, NR_CELLS * CELL_SIZE);
+	KUNIT_EXPECT_FALSE(test, w.too_far);
+	for (i = 0; i < NR_CELLS; i++) {
+		cell = w.buffer + i * CELL_SIZE;
+		if (memchr_inv(cell, INT3_INSN_OPCODE, CELL_CODE_SIZE) ||
+		    !is_cell_end(cell + CELL_CODE_SIZE,
+				 w.text + i * CELL_SIZE + CELL_CODE_SIZE, resched))
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, i, NR_CELLS);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
+}
+
+#define NR_SINGLE	(NR_CELLS + 30)
+
+/* Return: the number of trampolines before one that overlaps another. */
+static unsigned int count_separate(struct generated_text *codes, unsigned int nr)
+{
+	unsigned int i;
+
+	sort(codes, nr, sizeof(*codes), code_cmp, NULL);
+	for (i = 1; i < nr; i++)
+		if (codes[i - 1].text + codes[i - 1].size > codes[i].text)
+			break;
+	return min(i, nr);
+}
+
+/* When the cells are used up, trampolines are elsewhere; a freed cell is used again. */
+static void tp_test_all_cells(struct kunit *test)
+{
+	struct generated_text *codes = kvcalloc(NR_SINGLE, sizeof(*codes), GFP_KERNEL);
+	struct tracepoint_func probes[] = { { .func = probe_plain }, { } };
+	unsigned int i, nr;
+
+	KUNIT_ASSERT_NOT_NULL(test, codes);
+	for (nr = 0; nr < NR_SINGLE; nr++)
+		if (arch_make_tracepoint_code(probes, 2, &codes[nr]))
+			break;
+	KUNIT_EXPECT_EQ(test, nr, NR_SINGLE);
+	for (i = 1; i < nr; i += 3) {
+		arch_free_tracepoint_code(&codes[i]);
+		if (arch_make_tracepoint_code(probes, 2, &codes[i])) {
+			KUNIT_FAIL(test, "no memory again");
+			codes[i] = codes[--nr];
+		}
+	}
+	KUNIT_EXPECT_EQ(test, count_separate(codes, nr), nr);
+	for (i = 0; i < nr; i++)
+		arch_free_tracepoint_code(&codes[i]);
+	kvfree(codes);
+}
+
+/* Which allocation of a registration is for the name of the trampoline. */
+static int nth_is_name;
+
+/* It is no function, and a direct call does not reach it. */
+static void *unreachable_probe;
+
+/* Return: did the probe get a trampoline? */
+static bool add_and_remove(int nth)
+{
+	bool code;
+
+	fail_nth_alloc(nth);
+	register_trace_kunit_plain(probe_plain, digit(1));
+	stop_failing();
+	code = has_code(&__tracepoint_kunit_plain);
+	unregister_trace_kunit_plain(probe_plain, digit(1));
+	return code;
+}
+
+static void find_name_alloc(void)
+{
+	int nth = 2;
+
+	while (nth < 10 && !add_and_remove(nth))
+		nth++;
+	nth_is_name = nth - 1;
+}
+
+static void fail_to_name(void)
+{
+	add_and_remove(nth_is_name);
+}
+
+static void fail_to_reach(void)
+{
+	tracepoint_probe_register(&__tracepoint_kunit_plain, unreachable_probe, NULL);
+}
+
+/*
+ * Does @fail return the memory for code? Then the next trampoline is where it is
+ * without it. Tries again, since other trampolines come and go.
+ */
+static bool returns_memory(void (*fail)(void))
+{
+	struct tracepoint_func probes[] = { { .func = probe_plain }, { } };
+	struct generated_text before, after;
+	unsigned int tries;
+
+	for (tries = 0; tries < 20; tries++) {
+		if (arch_make_tracepoint_code(probes, 2, &before))
+			return false;
+		arch_free_tracepoint_code(&before);
+		fail();
+		if (arch_make_tracepoint_code(probes, 2, &after))
+			return false;
+		arch_free_tracepoint_code(&after);
+		if (after.text == before.text)
+			return true;
+	}
+	return false;
+}
+
+/* A registration that cannot use the code of its trampoline frees it. */
+static void tp_test_unused_code(struct kunit *test)
+{
+	need_failing_alloc(test);
+	unreachable_probe = test;
+	KUNIT_EXPECT_TRUE(test, returns_memory(fail_to_reach));
+	find_name_alloc();
+	KUNIT_EXPECT_GE(test, nth_is_name, 2);
+	KUNIT_EXPECT_TRUE(test, returns_memory(fail_to_name));
+}
+
+#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS)
+static unsigned int count_names(const char *wanted)
+{
+	int (*get)(unsigned int nr, unsigned long *value, char *type, char *name,
+		   char *module_name, int *exported);
+	char type, name[KSYM_NAME_LEN], module_name[MODULE_NAME_LEN];
+	unsigned int nr, found = 0;
+	unsigned long value;
+	int exported;
+
+	get = find_function("generated_text_get_kallsym");
+	for (nr = 0; get && !get(nr, &value, &type, name, module_name, &exported); nr++)
+		found += !strcmp(name, wanted);
+	return found;
+}
+#endif
+
+/* The trampoline for a probe that a callback refuses is freed, as is its name. */
+static void tp_test_refused_code(struct kunit *test)
+{
+#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS)
+	static const char name[] = "tracepoint_trampoline_kunit_callbacks";
+	unsigned int tries;
+
+	reg_result = -EBUSY;
+	KUNIT_EXPECT_EQ(test, register_trace_kunit_callbacks(probe_number, digit(1)), -EBUSY);
+	reg_result = 0;
+	KUNIT_EXPECT_EQ(test, register_trace_kunit_callbacks(probe_number, digit(1)), 0);
+	KUNIT_EXPECT_GT(test, count_names(name), 0U);
+	unregister_trace_kunit_callbacks(probe_number, digit(1));
+	for (tries = 0; tries < NR_TRIES && count_names(name); tries++)
+		msleep(100);
+	KUNIT_EXPECT_EQ(test, count_names(name), 0U);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES and KALLSYMS");
+#endif
+}
+
+#ifdef CONFIG_KPROBES
+static const u8 *watched_code;
+static bool watched_has_gone, watched_was_used;
+
+static bool stub_jumps_to(const u8 *target)
+{
+	const u8 *stub = (const u8 *)__traceiter_kunit_plain;
+	unsigned int i;
+	s32 distance;
+
+	for (i = 0; i < 12; i++) {
+		memcpy(&distance, stub + i + 1, sizeof(distance));
+		if (stub[i] == JMP32_INSN_OPCODE && stub + i + 5 + distance == target)
+			return true;
+	}
+	return false;
+}
+
+static int note_unname(struct kprobe *kp, struct pt_regs *regs)
+{
+	const struct generated_text *code = (const void *)regs->di;
+
+	if (code->text == watched_code) {
+		watched_was_used = stub_jumps_to(watched_code);
+		WRITE_ONCE(watched_has_gone, true);
+	}
+	return 0;
+}
+#endif
+
+/* A trampoline has its name as long as a stub jumps to it, also when patching is late. */
+static void tp_test_name_while_deferred(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	struct kprobe kprobe = {
+		.symbol_name = "unname_generated_text",
+		.pre_handler = note_unname,
+	};
+	unsigned int tries;
+	bool deferred;
+
+	watched_has_gone = false;
+	watched_was_used = false;
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(1)), 0);
+	watched_code = (const u8 *)(long)__tracepoint_kunit_plain.code;
+	KUNIT_EXPECT_TRUE(test, stub_jumps_to(watched_code));
+	KUNIT_EXPECT_EQ(test, register_kprobe(&kprobe), 0);
+	deferred = imv_defer_begin();
+	KUNIT_EXPECT_TRUE(test, deferred);
+	unregister_trace_kunit_plain(probe_plain, digit(1));
+	for (tries = 0; tries < NR_TRIES && !READ_ONCE(watched_has_gone); tries++)
+		msleep(100);
+	imv_defer_end(deferred);
+	unregister_kprobe(&kprobe);
+	KUNIT_EXPECT_TRUE(test, watched_has_gone);
+	KUNIT_EXPECT_FALSE(test, watched_was_used);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
+}
+
+#ifdef CONFIG_PERF_EVENTS
+static struct pt_regs caller_regs;
+
+static noinline void probe_caller(void *data, int number)
+{
+	perf_fetch_caller_regs(&caller_regs);
+	tracepoint_caller_regs(&caller_regs);
+}
+
+static noinline void probe_caller_6(void *data, long a, long b, long c, long d, long e,
+				    long f)
+{
+	perf_fetch_caller_regs(&caller_regs);
+	tracepoint_caller_regs(&caller_regs);
+}
+
+static noinline void fire_six(void)
+{
+	trace_kunit_words_6(1, 2, 3, 4, 5, 6);
+	barrier();	/* no tail call */
+}
+
+static void expect_caller(struct kunit *test, void (*fire)(void), const char *what)
+{
+	caller_regs.ip = 0;
+	fire();
+	KUNIT_EXPECT_TRUE_MSG(test, is_in(caller_regs.ip, fire), "%s: %pS", what,
+			      (void *)caller_regs.ip);
+}
+#endif
+
+/* For perf, the caller of a probe is the function that has the tracepoint. */
+static void tp_test_caller(struct kunit *test)
+{
+#ifdef CONFIG_PERF_EVENTS
+	need_failing_alloc(test);
+	if (!IS_ENABLED(CONFIG_KALLSYMS))
+		kunit_skip(test, "needs KALLSYMS");
+	register_trace_kunit_callbacks(probe_caller, digit(1));
+	expect_caller(test, fire_for_stack, "one probe");
+	register_trace_kunit_callbacks(probe_caller, digit(2));
+	expect_caller(test, fire_for_stack, "two probes");
+	without_code(register_trace_kunit_callbacks(probe_caller, digit(3)));
+	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_callbacks));
+	expect_caller(test, fire_for_stack, "without a trampoline");
+	unregister_trace_kunit_callbacks(probe_caller, digit(1));
+	unregister_trace_kunit_callbacks(probe_caller, digit(2));
+	unregister_trace_kunit_callbacks(probe_caller, digit(3));
+
+	register_trace_kunit_words_6(probe_caller_6, digit(1));
+	expect_caller(test, fire_six, "with a frame");
+	unregister_trace_kunit_words_6(probe_caller_6, digit(1));
+#else
+	kunit_skip(test, "needs PERF_EVENTS");
+#endif
+}
+
+#ifdef CONFIG_TRACEPOINT_CPU_ONLINE
+static unsigned long fire_offline(void)
+{
+	unsigned long flags, result;
+
+	local_irq_save(flags);
+	tracepoint_set_cpu_online(smp_processor_id(), false);
+	result = fire(1);
+	tracepoint_set_cpu_online(smp_processor_id(), true);
+	local_irq_restore(flags);
+	return result;
+}
+#endif
+
+/* A CPU that is offline, where RCU does not watch, calls no probes. */
+static void tp_test_offline(struct kunit *test)
+{
+#ifdef CONFIG_TRACEPOINT_CPU_ONLINE
+	unsigned long i;
+
+	need_failing_alloc(test);
+	register_trace_kunit_plain(probe_plain, digit(1));
+	KUNIT_EXPECT_EQ(test, fire_offline(), 0UL);
+	register_trace_kunit_plain(probe_plain, digit(2));
+	KUNIT_EXPECT_EQ(test, fire_offline(), 0UL);
+	without_code(register_trace_kunit_plain(probe_plain, digit(3)));
+	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_plain));
+	KUNIT_EXPECT_EQ(test, fire_offline(), 0UL);
+	KUNIT_EXPECT_EQ(test, fire(1), 123UL);
+	for (i = 1; i <= 3; i++)
+		unregister_trace_kunit_plain(probe_plain, digit(i));
+#else
+	kunit_skip(test, "needs TRACEPOINT_CPU_ONLINE");
+#endif
 }
 #endif /* CONFIG_TRACEPOINT_TRAMPOLINE */
 
@@ -2038,6 +2536,9 @@ static void tp_test_stray_probes(struct kunit *test)
 #endif
 
 static struct kunit_case tp_test_cases[] = {
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+	KUNIT_CASE(tp_test_first_codes),	/* before others make the cells */
+#endif
 	KUNIT_CASE(tp_test_off),
 	KUNIT_CASE(tp_test_on_and_off),
 	KUNIT_CASE(tp_test_many_args),
@@ -2099,6 +2600,15 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_end_stays),
 	KUNIT_CASE(tp_test_code_is_freed),
 	KUNIT_CASE(tp_test_name),
+	KUNIT_CASE(tp_test_code_size),
+	KUNIT_CASE(tp_test_frame),
+	KUNIT_CASE(tp_test_cells),
+	KUNIT_CASE(tp_test_all_cells),
+	KUNIT_CASE(tp_test_unused_code),
+	KUNIT_CASE(tp_test_refused_code),
+	KUNIT_CASE(tp_test_name_while_deferred),
+	KUNIT_CASE(tp_test_caller),
+	KUNIT_CASE(tp_test_offline),
 	KUNIT_CASE(tp_test_single_steps),
 #endif
 #ifdef CONFIG_MODULES
