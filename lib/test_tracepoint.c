@@ -907,6 +907,34 @@ static void tp_test_within_a_probe(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 0UL);
 }
 
+/* Except at early boot, probes are not attached in atomic context. */
+static void tp_test_context_at_boot(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	static const struct {
+		enum system_states state;
+		int ret;
+	} cases[] = { { SYSTEM_BOOTING, 0 }, { SYSTEM_SCHEDULING, -EBUSY } };
+	int (*check_context)(const char *name) = find_function("tracepoint_check_context");
+	const enum system_states now = system_state;
+	unsigned long flags;
+	unsigned int i;
+	int ret;
+
+	KUNIT_ASSERT_NOT_NULL(test, check_context);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		local_irq_save(flags);
+		system_state = cases[i].state;
+		ret = check_context("kunit");
+		system_state = now;
+		local_irq_restore(flags);
+		KUNIT_EXPECT_EQ(test, ret, cases[i].ret);
+	}
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
+}
+
 static void probe_unregisters(void *data, int number)
 {
 	calls++;
@@ -1923,6 +1951,7 @@ static noinline void probe_caller(void *data, int number)
 {
 	perf_fetch_caller_regs(&caller_regs);
 	tracepoint_caller_regs(&caller_regs);
+	barrier();	/* no tail call, which would reuse the frame */
 }
 
 static noinline void probe_caller_6(void *data, long a, long b, long c, long d, long e,
@@ -1930,6 +1959,7 @@ static noinline void probe_caller_6(void *data, long a, long b, long c, long d, 
 {
 	perf_fetch_caller_regs(&caller_regs);
 	tracepoint_caller_regs(&caller_regs);
+	barrier();	/* no tail call, which would reuse the frame */
 }
 
 static noinline void fire_six(void)
@@ -2169,11 +2199,16 @@ struct lingerer {
 	bool may_leave, left;
 };
 
-static void linger(struct lingerer *lingerer)
+static void stay(struct lingerer *lingerer)
 {
 	complete(&lingerer->entered);
 	while (!READ_ONCE(lingerer->may_leave))
 		cpu_relax();
+}
+
+static void linger(struct lingerer *lingerer)
+{
+	stay(lingerer);
 	mdelay(500);
 	WRITE_ONCE(lingerer->left, true);
 }
@@ -2528,10 +2563,297 @@ static void tp_test_stray_probes(struct kunit *test)
 			-ENOENT);
 	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(own, probe_stray, digit(1)), -ENOENT);
 	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(own, probe_stray, digit(3)), -ENOENT);
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+	KUNIT_EXPECT_TRUE(test, has_code(own));
+#endif
 	trace_kunit_callbacks(1);
 	KUNIT_EXPECT_EQ(test, calls, 2UL);
 	KUNIT_EXPECT_EQ(test, unreg_calls, 0);
 	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(own, probe_number, digit(2)), 0);
+}
+
+/* A task that calls a function once. */
+struct caller {
+	void (*call)(void);
+	struct task_struct *task;
+	struct completion began;
+	bool done;
+};
+
+static int call_once(void *data)
+{
+	struct caller *caller = data;
+
+	complete(&caller->began);
+	caller->call();
+	WRITE_ONCE(caller->done, true);
+	return 0;
+}
+
+/* On this CPU, since another one may be in a probe. */
+static bool start_call(struct caller *caller, void (*call)(void))
+{
+	caller->call = call;
+	caller->done = false;
+	init_completion(&caller->began);
+	caller->task = kthread_create_on_cpu(call_once, caller, raw_smp_processor_id(),
+					     "kunit_call/%u");
+	if (IS_ERR(caller->task)) {
+		caller->task = NULL;
+		return false;
+	}
+	get_task_struct(caller->task);
+	wake_up_process(caller->task);
+	wait_for_completion(&caller->began);
+	return true;
+}
+
+/* Return: does the call sleep, rather than return? */
+static bool call_waits(const struct caller *caller)
+{
+	while (!READ_ONCE(caller->done) && task_is_running(caller->task))
+		msleep(1);
+	return !READ_ONCE(caller->done);
+}
+
+static void end_call(struct caller *caller)
+{
+	if (!caller->task)
+		return;
+	kthread_stop(caller->task);
+	put_task_struct(caller->task);
+	caller->task = NULL;
+}
+
+static struct lingerer stayer;
+
+static void probe_stays(void *data, int number)
+{
+	stay(data);
+}
+
+/* Does the call wait for a probe on another CPU, which the call unregisters? */
+static bool waits_for_probe(void (*call)(void))
+{
+	struct task_struct *thread;
+	struct caller caller = { };
+	bool waits = false;
+
+	stayer.may_leave = false;
+	init_completion(&stayer.entered);
+	if (register_trace_kunit_callbacks(probe_stays, &stayer))
+		return false;
+	migrate_disable();
+	thread = kthread_create_on_cpu(hit_and_linger, NULL,
+				       cpumask_any_but(cpu_online_mask, smp_processor_id()),
+				       "kunit_stay/%u");
+	if (!IS_ERR(thread)) {
+		get_task_struct(thread);
+		wake_up_process(thread);
+		wait_for_completion(&stayer.entered);
+		waits = start_call(&caller, call) && call_waits(&caller);
+		WRITE_ONCE(stayer.may_leave, true);
+		end_call(&caller);
+		kthread_stop(thread);
+		put_task_struct(thread);
+	}
+	migrate_enable();
+	unregister_trace_kunit_callbacks(probe_stays, &stayer);
+	return waits;
+}
+
+static void fake_goes(void)
+{
+	tracepoint_module_notify(NULL, MODULE_STATE_GOING, &fake.mod);
+}
+
+/* A module is not freed while its probes run, even if it left them behind. */
+static void tp_test_stray_probe_runs(struct kunit *test)
+{
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	make_fake();
+	fake.mod.num_tracepoints = 0;
+	set_module_memory(&fake.mod, probe_stays, 1, 1);
+	KUNIT_EXPECT_TRUE(test, waits_for_probe(fake_goes));
+	KUNIT_EXPECT_FALSE(test, trace_kunit_callbacks_enabled());
+	make_fake();
+}
+
+#ifdef CONFIG_KPROBES
+static void (*free_retired)(struct work_struct *work);
+
+static void unregister_and_free(void)
+{
+	unregister_trace_kunit_callbacks(probe_stays, &stayer);
+	free_retired(NULL);
+}
+#endif
+
+/* The code that calls a probe is not freed while the probe runs. */
+static void tp_test_free_while_probe_runs(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	free_retired = find_function("free_retired");
+	KUNIT_ASSERT_NOT_NULL(test, free_retired);
+	KUNIT_EXPECT_TRUE(test, waits_for_probe(unregister_and_free));
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
+}
+
+/* Functions that tasks call while the test holds a lock. */
+struct locked_calls {
+	void (*calls[5])(void);
+	unsigned int nr;
+	struct caller callers[5];
+	bool began;
+	unsigned int nr_early;		/* how many did not wait for the lock */
+};
+
+static struct locked_calls *locked_calls;
+
+/* Called under the lock. */
+static void begin_locked_calls(void)
+{
+	struct locked_calls *locked = locked_calls;
+	unsigned int i;
+
+	if (!locked || locked->began)
+		return;
+	locked->began = true;
+	for (i = 0; i < locked->nr; i++)
+		if (!start_call(&locked->callers[i], locked->calls[i]) ||
+		    !call_waits(&locked->callers[i]))
+			locked->nr_early++;
+}
+
+static void end_locked_calls(struct kunit *test)
+{
+	unsigned int i;
+
+	KUNIT_EXPECT_TRUE(test, locked_calls->began);
+	KUNIT_EXPECT_EQ(test, locked_calls->nr_early, 0U);
+	for (i = 0; i < locked_calls->nr; i++)
+		end_call(&locked_calls->callers[i]);
+	locked_calls = NULL;
+}
+
+static int connect_locked(struct tracepoint *tp, const struct tracepoint_func *probe)
+{
+	begin_locked_calls();
+	fire(1);
+	return 0;
+}
+
+static const struct tracepoint_callbacks locked_callbacks = { .connect = connect_locked };
+
+static struct tracepoint locked_tracepoint = {
+	.name = "kunit_locked",
+	.callbacks = &locked_callbacks,
+};
+
+static void add_second(void)
+{
+	register_trace_kunit_plain(probe_plain, digit(2));
+}
+
+static void remove_first(void)
+{
+	unregister_trace_kunit_plain(probe_plain, digit(1));
+}
+
+/* While the callback of a tracepoint runs, no other task changes a tracepoint. */
+static void tp_test_lock(struct kunit *test)
+{
+	struct locked_calls locked = {
+		.calls = { add_second, remove_first, fake_goes },
+		.nr = 3,
+	};
+
+	/* Without records, it only looks for the probes of the module. */
+	make_fake();
+	fake.mod.taints = BIT(TAINT_FORCED_MODULE);
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(1)), 0);
+	locked_calls = &locked;
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_register(&locked_tracepoint, probe_number,
+							NULL), 0);
+	KUNIT_EXPECT_EQ(test, calls, 1UL);
+	end_locked_calls(test);
+	KUNIT_EXPECT_EQ(test, fire(1), 2UL);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(&locked_tracepoint, probe_number,
+							  NULL), 0);
+	unregister_trace_kunit_plain(probe_plain, digit(1));
+	unregister_trace_kunit_plain(probe_plain, digit(2));
+	make_fake();
+}
+
+#ifdef CONFIG_KPROBES
+static bool (*is_known)(const struct tracepoint *tp, const struct module *mod);
+
+static int ignore_module(struct notifier_block *nb, unsigned long state, void *data)
+{
+	return NOTIFY_OK;
+}
+
+static int begin_in_notifier(struct notifier_block *nb, unsigned long state, void *data)
+{
+	begin_locked_calls();
+	return NOTIFY_OK;
+}
+
+static struct notifier_block first_nb = { .notifier_call = ignore_module };
+static struct notifier_block second_nb = { .notifier_call = ignore_module };
+
+static void ask_if_known(void)
+{
+	is_known(&outside, &fake.mod);
+}
+
+static void add_notifier(void)
+{
+	register_tracepoint_module_notifier(&second_nb);
+}
+
+static void remove_notifier(void)
+{
+	unregister_tracepoint_module_notifier(&first_nb);
+}
+
+static void fake_comes(void)
+{
+	tracepoint_module_notify(NULL, MODULE_STATE_COMING, &fake.mod);
+}
+#endif
+
+/* While a notifier is called for all modules, none comes or goes, nor a notifier. */
+static void tp_test_module_lock(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	struct notifier_block nb = { .notifier_call = begin_in_notifier };
+	struct locked_calls locked = {
+		.calls = { ask_if_known, add_notifier, remove_notifier, fake_comes, fake_goes },
+		.nr = 5,
+	};
+
+	is_known = find_function("tracepoint_is_known");
+	KUNIT_ASSERT_NOT_NULL(test, is_known);
+	make_fake();
+	fake_comes();
+	KUNIT_EXPECT_EQ(test, register_tracepoint_module_notifier(&first_nb), 0);
+	locked_calls = &locked;
+	KUNIT_EXPECT_EQ(test, register_tracepoint_module_notifier(&nb), 0);
+	end_locked_calls(test);
+	unregister_tracepoint_module_notifier(&nb);
+	KUNIT_EXPECT_EQ(test, unregister_tracepoint_module_notifier(&first_nb), -ENOENT);
+	KUNIT_EXPECT_EQ(test, unregister_tracepoint_module_notifier(&second_nb), 0);
+	fake_goes();
+	make_fake();
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
 }
 #endif
 
@@ -2572,6 +2894,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_resched),
 	KUNIT_CASE(tp_test_many_sites),
 	KUNIT_CASE(tp_test_within_a_probe),
+	KUNIT_CASE(tp_test_context_at_boot),
 	KUNIT_CASE(tp_test_unregister_atomic),
 	KUNIT_CASE(tp_test_second_name),
 	KUNIT_CASE(tp_test_name_with_suffix),
@@ -2615,6 +2938,10 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_bad_records),
 	KUNIT_CASE(tp_test_module),
 	KUNIT_CASE(tp_test_stray_probes),
+	KUNIT_CASE(tp_test_stray_probe_runs),
+	KUNIT_CASE(tp_test_free_while_probe_runs),
+	KUNIT_CASE(tp_test_lock),
+	KUNIT_CASE(tp_test_module_lock),
 #endif
 	{ }
 };
