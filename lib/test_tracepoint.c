@@ -1834,6 +1834,69 @@ static bool returns_memory(void (*fail)(void))
 	return false;
 }
 
+/*
+ * Does @use, if any, free what it allocates? Then the next object of this size is the
+ * one that was freed last. Tries again, since others allocate too.
+ */
+static bool frees_object(size_t size, void (*use)(void))
+{
+	unsigned long before, after;
+	unsigned int tries;
+	void *object;
+
+	for (tries = 0; tries < 20; tries++) {
+		migrate_disable();
+		object = kmalloc(size, GFP_KERNEL);
+		before = (unsigned long)object;
+		kfree(object);
+		if (use)
+			use();
+		object = kmalloc(size, GFP_KERNEL);
+		after = (unsigned long)object;
+		kfree(object);
+		migrate_enable();
+		if (before == after)
+			return true;
+	}
+	return false;
+}
+
+/* A registration that fails frees the array of probes. */
+static void tp_test_unused_array(struct kunit *test)
+{
+	const size_t size = struct_size((struct tp_probes *)NULL, probes, 2);
+
+	if (!frees_object(size, NULL))
+		kunit_skip(test, "the allocator does not reuse objects at once");
+	unreachable_probe = test;
+	KUNIT_EXPECT_TRUE(test, frees_object(size, fail_to_reach));
+}
+
+static bool only_arguments;
+
+/* The argument on the stack is a copy of that of the site, which is not far away. */
+static noinline __no_sanitize_address void
+probe_stack_args(void *data, long a, long b, long c, long d, long e, long f)
+{
+	const long *stack_args = (const long *)__builtin_frame_address(0) + 2;
+	unsigned int i;
+
+	for (i = 1; i < 14; i++)
+		only_arguments |= stack_args[0] == f && stack_args[i] == f;
+}
+
+/* Without a trampoline, a probe gets only its arguments on the stack. */
+static void tp_test_walk_stack(struct kunit *test)
+{
+	need_failing_alloc(test);
+	only_arguments = false;
+	without_code(register_trace_kunit_words_6(probe_stack_args, digit(1)));
+	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_words_6));
+	trace_kunit_words_6(1, 2, 3, 4, 5, 0x123456789);
+	unregister_trace_kunit_words_6(probe_stack_args, digit(1));
+	KUNIT_EXPECT_TRUE(test, only_arguments);
+}
+
 /* A registration that cannot use the code of its trampoline frees it. */
 static void tp_test_unused_code(struct kunit *test)
 {
@@ -2662,10 +2725,32 @@ static bool waits_for_probe(void (*call)(void))
 	return waits;
 }
 
+static void fake_comes(void)
+{
+	tracepoint_module_notify(NULL, MODULE_STATE_COMING, &fake.mod);
+}
+
 static void fake_goes(void)
 {
 	tracepoint_module_notify(NULL, MODULE_STATE_GOING, &fake.mod);
 }
+
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+static void fake_comes_and_goes(void)
+{
+	fake_comes();
+	fake_goes();
+}
+
+/* Nothing remains allocated for a module that has gone. */
+static void tp_test_module_is_freed(struct kunit *test)
+{
+	if (!frees_object(sizeof(struct tp_module), NULL))
+		kunit_skip(test, "the allocator does not reuse objects at once");
+	make_fake();
+	KUNIT_EXPECT_TRUE(test, frees_object(sizeof(struct tp_module), fake_comes_and_goes));
+}
+#endif
 
 /* A module is not freed while its probes run, even if it left them behind. */
 static void tp_test_stray_probe_runs(struct kunit *test)
@@ -2821,11 +2906,6 @@ static void remove_notifier(void)
 {
 	unregister_tracepoint_module_notifier(&first_nb);
 }
-
-static void fake_comes(void)
-{
-	tracepoint_module_notify(NULL, MODULE_STATE_COMING, &fake.mod);
-}
 #endif
 
 /* While a notifier is called for all modules, none comes or goes, nor a notifier. */
@@ -2927,7 +3007,9 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_frame),
 	KUNIT_CASE(tp_test_cells),
 	KUNIT_CASE(tp_test_all_cells),
+	KUNIT_CASE(tp_test_unused_array),
 	KUNIT_CASE(tp_test_unused_code),
+	KUNIT_CASE(tp_test_walk_stack),
 	KUNIT_CASE(tp_test_refused_code),
 	KUNIT_CASE(tp_test_name_while_deferred),
 	KUNIT_CASE(tp_test_caller),
@@ -2938,6 +3020,9 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_bad_records),
 	KUNIT_CASE(tp_test_module),
 	KUNIT_CASE(tp_test_stray_probes),
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+	KUNIT_CASE(tp_test_module_is_freed),
+#endif
 	KUNIT_CASE(tp_test_stray_probe_runs),
 	KUNIT_CASE(tp_test_free_while_probe_runs),
 	KUNIT_CASE(tp_test_lock),
