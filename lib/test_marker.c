@@ -4,16 +4,26 @@
  * registration returns.
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/kmsg_dump.h>
+#include <linux/kprobes.h>
+#include <linux/kthread.h>
 #include <linux/limits.h>
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/srcu.h>
 #include <linux/string.h>
 #include <linux/stringhash.h>
 #include <linux/trace_events.h>
+#include <linux/vmalloc.h>
+#include <trace/events/kmem.h>
 
 #include "../kernel/markers/markers.h"
 #include "test_defer.h"
@@ -44,7 +54,12 @@ static int fed_reg(void)
 	return fed_result;
 }
 
-DEFINE_TRACE_FN(kunit_fed, fed_reg, NULL, TP_PROTO(int number), TP_ARGS(number));
+static void fed_unreg(void);
+
+DEFINE_TRACE_FN(kunit_fed, fed_reg, fed_unreg, TP_PROTO(int number), TP_ARGS(number));
+
+DECLARE_TRACE(kunit_third, TP_PROTO(int number), TP_ARGS(number));
+DEFINE_TRACE(kunit_third, TP_PROTO(int number), TP_ARGS(number));
 
 /* What the probes recorded: each call appends its private digit to calls. */
 static unsigned long calls;
@@ -110,6 +125,225 @@ static noinline unsigned long fire(int number)
 	return calls;
 }
 
+/* A call in another task, to check whether it waits for a lock that this task holds. */
+struct other_call {
+	void (*call)(void);
+	struct completion began;
+	struct task_struct *task;
+	bool ended, waited;
+};
+
+static int make_call(void *data)
+{
+	struct other_call *other = data;
+
+	complete(&other->began);
+	other->call();
+	smp_store_release(&other->ended, true);
+	return 0;
+}
+
+/* Starts the call. Sets waited if it then sleeps and has not ended. */
+static void start_call(struct other_call *other)
+{
+	struct task_struct *task = kthread_create(make_call, other, "kunit-marker");
+
+	init_completion(&other->began);
+	other->task = NULL;
+	other->ended = false;
+	other->waited = false;
+	if (IS_ERR(task))
+		return;
+	other->task = get_task_struct(task);
+	wake_up_process(task);
+	wait_for_completion(&other->began);
+	while (!smp_load_acquire(&other->ended) &&
+	       !(READ_ONCE(task->__state) & TASK_UNINTERRUPTIBLE))
+		schedule_timeout_uninterruptible(1);
+	other->waited = !smp_load_acquire(&other->ended);
+}
+
+static void end_call(struct other_call *other)
+{
+	if (!other->task)
+		return;
+	kthread_stop(other->task);
+	put_task_struct(other->task);
+	other->task = NULL;
+}
+
+/* The call to be started when a callback of a test is called next, or NULL. */
+static struct other_call *next_call;
+
+static void start_next_call(void)
+{
+	struct other_call *other = next_call;
+
+	next_call = NULL;
+	if (other)
+		start_call(other);
+}
+
+static void fed_unreg(void)
+{
+	start_next_call();
+}
+
+/* The memory that the task of a test allocated and did not free. */
+static struct {
+	struct task_struct *task;
+	const void *held[256];
+	size_t size[256];
+	unsigned int nr_held, nr_failed;
+	bool is_full;
+} memory;
+
+static bool tracks_memory;
+
+static void note_alloc(void *data, unsigned long call_site, const void *ptr, size_t size,
+		       size_t size_allocated, gfp_t flags, int node)
+{
+	if (current != READ_ONCE(memory.task) || !in_task())
+		return;
+	if (!ptr) {
+		memory.nr_failed++;
+	} else if (memory.nr_held == ARRAY_SIZE(memory.held)) {
+		memory.is_full = true;
+	} else {
+		memory.size[memory.nr_held] = size;
+		memory.held[memory.nr_held++] = ptr;
+	}
+}
+
+static bool is_held(const void *ptr)
+{
+	unsigned int i;
+
+	for (i = 0; i < memory.nr_held; i++)
+		if (memory.held[i] == ptr)
+			return true;
+	return false;
+}
+
+static void note_freed(const void *ptr)
+{
+	unsigned int i;
+
+	for (i = 0; i < memory.nr_held && memory.held[i] != ptr; i++)
+		;
+	if (i == memory.nr_held)
+		return;
+	memory.nr_held--;
+	memory.held[i] = memory.held[memory.nr_held];
+	memory.size[i] = memory.size[memory.nr_held];
+}
+
+static void note_free(void *data, unsigned long call_site, const void *ptr)
+{
+	if (current == READ_ONCE(memory.task) && in_task())
+		note_freed(ptr);
+}
+
+#if defined(CONFIG_KPROBES) && defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API)
+/* What kfree_rcu() frees begins with its rcu_head. */
+static int note_free_later(struct kprobe *kp, struct pt_regs *regs)
+{
+	if (current == READ_ONCE(memory.task))
+		note_freed((void *)regs_get_kernel_argument(regs, 0));
+	return 0;
+}
+
+static struct kprobe free_later;
+
+static int watch_kfree_rcu(void)
+{
+	free_later = (struct kprobe) {
+		.symbol_name = "kvfree_call_rcu", .pre_handler = note_free_later,
+	};
+	return register_kprobe(&free_later);
+}
+
+static void unwatch_kfree_rcu(void)
+{
+	unregister_kprobe(&free_later);
+}
+#else
+static int watch_kfree_rcu(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static void unwatch_kfree_rcu(void)
+{
+}
+#endif
+
+static void stop_tracking(void)
+{
+	if (!tracks_memory)
+		return;
+	WRITE_ONCE(memory.task, NULL);
+	unwatch_kfree_rcu();
+	unregister_trace_kfree(note_free, NULL);
+	unregister_trace_kmalloc(note_alloc, NULL);
+	tracks_memory = false;
+}
+
+static void forget_memory(void)
+{
+	WRITE_ONCE(memory.task, NULL);
+	memory.nr_held = 0;
+	memory.nr_failed = 0;
+	memory.is_full = false;
+	WRITE_ONCE(memory.task, current);
+}
+
+/* Tracks what this task allocates, until marker_test_exit(). Return: 0 or an error. */
+static int start_tracking(void)
+{
+	int ret = watch_kfree_rcu();
+
+	if (ret)
+		return ret;
+	tracks_memory = true;
+	ret = register_trace_kmalloc(note_alloc, NULL) ?: register_trace_kfree(note_free, NULL);
+	if (ret)
+		stop_tracking();
+	else
+		forget_memory();
+	return ret;
+}
+
+#define need_tracking(test)						\
+	do {								\
+		if (start_tracking())					\
+			kunit_skip(test, "needs kprobes and the tracepoints kmalloc and kfree"); \
+	} while (0)
+
+/* Where the log ends now, for count_logged(). */
+static u64 log_end(void)
+{
+	struct kmsg_dump_iter iter = { };
+
+	kmsg_dump_rewind(&iter);
+	return iter.next_seq;
+}
+
+/* Number of messages after the position that contain the text. */
+static unsigned int count_logged(u64 from, const char *text)
+{
+	static char line[512];
+	struct kmsg_dump_iter iter = { };
+	unsigned int count = 0;
+	size_t len;
+
+	kmsg_dump_rewind(&iter);
+	iter.cur_seq = max(iter.cur_seq, from);
+	while (kmsg_dump_get_line(&iter, false, line, sizeof(line), &len))
+		count += !!strstr(line, text);
+	return count;
+}
+
 static int marker_test_init(struct kunit *test)
 {
 	calls = 0;
@@ -119,6 +353,7 @@ static int marker_test_init(struct kunit *test)
 	nr_evaluated = 0;
 	reg_result = 0;
 	fed_result = 0;
+	next_call = NULL;
 	return 0;
 }
 
@@ -149,6 +384,8 @@ static void marker_test_exit(struct kunit *test)
 	unsigned int i;
 
 	stop_failing();
+	stop_tracking();
+	next_call = NULL;
 	while (detach_any(probe) || detach_any(probe_ignore) || detach_any(probe_all))
 		;
 	for (i = 0; i < ARRAY_SIZE(used_names); i++) {
@@ -526,15 +763,22 @@ static void marker_test_bad_arguments(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", NULL, variadic, NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", "%d", no_probe, NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, marker_probe_register("", "%d", probe, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("", "%d", variadic, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_register(NULL, "%d", variadic, NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister(NULL, probe, NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_x", NULL, NULL), -EINVAL);
 
 	memset(name, 'x', sizeof(name));
 	name[MARKER_NAME_LEN] = '\0';
 	KUNIT_EXPECT_EQ(test, marker_probe_register(name, "%d", probe, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_register(name, "%d", variadic, NULL), -EINVAL);
 	name[MARKER_NAME_LEN - 1] = '\0';
 	KUNIT_EXPECT_EQ(test, marker_probe_register(name, "%d", probe, NULL), 0);
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, probe, NULL), 0);
+
+	/* The shortest name */
+	KUNIT_EXPECT_EQ(test, marker_probe_register("k", "%d", probe, NULL), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("k", probe, NULL), 0);
 }
 
 static void marker_test_long_format(struct kunit *test)
@@ -633,6 +877,10 @@ static void marker_test_names(struct kunit *test)
 	/* The default name of the second field is taken. */
 	expect_names(test, "arg2 %d %d %d",
 		     (const char *[]){ "arg2", "arg3", "arg4", NULL });
+	/* A long name that is not used is overwritten; a name ends where a conversion does. */
+	expect_names(test, "common_pid %d ab %d", (const char *[]){ "arg1", "ab", NULL });
+	expect_names(test, "x%dabc %d", (const char *[]){ "x", "abc", NULL });
+	expect_names(test, "%sx %s", (const char *[]){ "arg1", "x", NULL });
 	expect_names(test, MARK_NOARGS, (const char *[]){ NULL });
 	expect_names(test, "", (const char *[]){ NULL });
 }
@@ -668,12 +916,55 @@ static void marker_test_many_fields(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, marker_layout_new(format), ERR_PTR(-E2BIG));
 }
 
+static void marker_test_max_precision(struct kunit *test)
+{
+	struct marker_layout *layout = new_layout(test, "%.99999s");
+
+	if (layout)
+		KUNIT_EXPECT_EQ(test, layout->field[0].precision, MARKER_MAX_PRECISION);
+	marker_layout_free(layout);
+}
+
+/* The last name must end in the memory of the layout. */
+static void expect_fits(struct kunit *test, const char *format)
+{
+	struct marker_layout *layout = new_layout(test, format);
+	const char *last;
+
+	if (!layout)
+		return;
+	last = layout->field[layout->nr_fields - 1].name;
+	KUNIT_EXPECT_LE(test, (size_t)(last + strlen(last) + 1 - (char *)layout), ksize(layout));
+	marker_layout_free(layout);
+}
+
+/* The names of any number of fields, and a long one, have enough memory. */
+static void marker_test_layout_fits(struct kunit *test)
+{
+	char *format = kunit_kzalloc(test, MARKER_FORMAT_LEN, GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, format);
+	for (i = 1; i <= MARKER_MAX_FIELDS; i++) {
+		repeat(format, "%d", i);
+		expect_fits(test, format);
+	}
+	repeat(format, "x", 3000);
+	strcpy(format + 3000, " %d");
+	expect_fits(test, format);
+}
+
 static unsigned long states;
+
+static unsigned int digit_of(unsigned long state)
+{
+	return state == MARKERS_COMING ? 1 : state == MARKERS_GOING ? 2 : 3;
+}
 
 static int note_state(struct notifier_block *nb, unsigned long state, void *mod)
 {
 	if (mod == THIS_MODULE)
-		states = states * 10 + (state == MARKERS_COMING ? 1 : 2);
+		states = states * 10 + digit_of(state);
 	return NOTIFY_OK;
 }
 
@@ -689,6 +980,135 @@ static void marker_test_notifier(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, states, 12UL);
 	KUNIT_EXPECT_EQ(test, unregister_marker_notifier(&nb), -ENOENT);
 	KUNIT_EXPECT_EQ(test, states, 12UL);
+}
+
+static void attach_number(void)
+{
+	attach_first();
+}
+
+static void detach_number(void)
+{
+	marker_probe_unregister("kunit_number", probe, digit(1));
+}
+
+static void detach_number_by_name(void)
+{
+	marker_probe_unregister("kunit_number");
+}
+
+static void detach_number_by_data(void)
+{
+	marker_probe_unregister_private_data(probe, digit(1));
+}
+
+static void look_up_number(void)
+{
+	marker_get_private_data("kunit_number", probe, 0);
+}
+
+static void arm_number(void)
+{
+	marker_arm("kunit_number");
+}
+
+static void disarm_number(void)
+{
+	marker_disarm("kunit_number");
+}
+
+static void walk(void)
+{
+	unsigned int visited = 0;
+
+	for_each_marker(stop_at_once, &visited);
+}
+
+static void walk_this_module(void)
+{
+	unsigned int visited = 0;
+
+	for_each_marker_of(THIS_MODULE, stop_at_once, &visited);
+}
+
+static int visit_and_start(const struct marker_info *info, void *priv)
+{
+	start_call(priv);
+	return 1;
+}
+
+/* A call that changes or reads the registry waits while markers are visited. */
+static void marker_test_waits_for_walk(struct kunit *test)
+{
+	static void (*const functions[])(void) = {
+		attach_number, look_up_number, arm_number, disarm_number, detach_number,
+		attach_number, detach_number_by_data, detach_number_by_name, walk,
+		walk_this_module,
+	};
+	struct other_call other;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		other.call = functions[i];
+		for_each_marker(visit_and_start, &other);
+		end_call(&other);
+		KUNIT_EXPECT_TRUE_MSG(test, other.waited, "%ps", functions[i]);
+	}
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+}
+
+static int start_on_kernel(struct notifier_block *nb, unsigned long state, void *mod)
+{
+	if (!mod)
+		start_next_call();
+	return NOTIFY_OK;
+}
+
+static struct notifier_block other_nb = { .notifier_call = note_state };
+
+static void register_other(void)
+{
+	register_marker_notifier(&other_nb);
+}
+
+static void unregister_other(void)
+{
+	unregister_marker_notifier(&other_nb);
+}
+
+/* A notifier is registered and unregistered while no other one is. */
+static void marker_test_notifiers_wait(struct kunit *test)
+{
+	struct notifier_block nb = { .notifier_call = start_on_kernel };
+	struct other_call other = { .call = register_other };
+
+	states = 0;
+	next_call = &other;
+	KUNIT_EXPECT_EQ(test, register_marker_notifier(&nb), 0);
+	end_call(&other);
+	KUNIT_EXPECT_TRUE(test, other.waited);
+	KUNIT_EXPECT_EQ(test, states, 1UL);
+	other.call = unregister_other;
+	next_call = &other;
+	KUNIT_EXPECT_EQ(test, unregister_marker_notifier(&nb), 0);
+	end_call(&other);
+	KUNIT_EXPECT_TRUE(test, other.waited);
+	KUNIT_EXPECT_EQ(test, states, 12UL);
+}
+
+/* A format that cannot be used for a variadic probe is reported, no other one. */
+static void marker_test_variadic_message(struct kunit *test)
+{
+	u64 from = log_end();
+
+	if (!IS_ENABLED(CONFIG_PRINTK))
+		kunit_skip(test, "needs CONFIG_PRINTK");
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", "%d", variadic, NULL), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_x", variadic, NULL), 0);
+	KUNIT_EXPECT_EQ(test, count_logged(from, "kunit_x: a variadic probe cannot"), 0U);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_x", "%y", variadic, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, count_logged(from, "kunit_x: a variadic probe cannot"), 1U);
+	KUNIT_EXPECT_EQ(test, count_logged(from, "be called with \"%y\""), 1U);
 }
 
 /* Calls functions that a probe must not call. */
@@ -745,16 +1165,18 @@ static void marker_test_unregister_name(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number"), -ENOENT);
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister(""), -EINVAL);
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister(NULL), -EINVAL);
+	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(4));
 	for (i = 1; i <= 2; i++)
 		marker_probe_register("kunit_number", NUMBER_FORMAT, variadic, digit(i));
 	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(3));
 	marker_arm("kunit_number");
-	KUNIT_EXPECT_EQ(test, fire(1), 123UL);
+	KUNIT_EXPECT_EQ(test, fire(1), 4123UL);
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number"), 0);
-	KUNIT_EXPECT_EQ(test, fire(1), 3UL);
+	KUNIT_EXPECT_EQ(test, fire(1), 43UL);
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number"), -ENOENT);
 	marker_disarm("kunit_number");
 	marker_probe_unregister("kunit_number", probe, digit(3));
+	marker_probe_unregister("kunit_number", probe, digit(4));
 }
 
 static void marker_test_private_data(struct kunit *test)
@@ -981,6 +1403,41 @@ static void marker_test_many_feeds(struct kunit *test)
 	}
 }
 
+static __used void probe_three(void *data, int number)
+{
+	trace_mark_tp(kunit_three_a, kunit_marked, probe_three, "number %d", number);
+	trace_mark_tp(kunit_three_b, kunit_fed, probe_three, "number %d", number);
+	trace_mark_tp(kunit_three_c, kunit_third, probe_three, "number %d", number);
+}
+
+static unsigned int tracepoints_enabled(void)
+{
+	return trace_kunit_marked_enabled() + trace_kunit_fed_enabled() +
+	       trace_kunit_third_enabled();
+}
+
+/* One probe of three tracepoints: each feed is found in any order of attaching. */
+static void marker_test_three_feeds(struct kunit *test)
+{
+	static const char *const names[] = { "kunit_three_a", "kunit_three_b", "kunit_three_c" };
+	const unsigned int nr = ARRAY_SIZE(names);
+	unsigned int first, i;
+
+	for (first = 0; first < nr; first++) {
+		for (i = 0; i < nr; i++)
+			KUNIT_EXPECT_EQ(test, attach_fed(names[(first + i) % nr], "number %d",
+							 1), 0);
+		KUNIT_EXPECT_EQ(test, tracepoints_enabled(), nr);
+		calls = 0;
+		trace_kunit_third(1);
+		KUNIT_EXPECT_EQ(test, calls, 111UL);
+		for (i = 0; i < nr; i++) {
+			KUNIT_EXPECT_EQ(test, detach_fed(names[(first + i) % nr], 1), 0);
+			KUNIT_EXPECT_EQ(test, tracepoints_enabled(), nr - 1 - i);
+		}
+	}
+}
+
 static void expect_no_feed(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, attach_fed("kunit_fed_twice", "number %d", 1), -EBUSY);
@@ -1073,6 +1530,124 @@ static void marker_test_no_memory_at_all(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
 }
 
+static void expect_none_held(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, memory.nr_held, 0U);
+	KUNIT_EXPECT_FALSE(test, memory.is_full);
+}
+
+/* A registration that fails frees what it allocated, whatever allocation fails. */
+static void expect_freed(struct kunit *test,
+			 int (*attach)(const char *name, const char *format),
+			 const char *name, const char *format)
+{
+	void *func = attach == attach_list ? (void *)probe_ignore : (void *)variadic_ignore;
+	int ret, nth;
+
+	for (nth = 1; ; nth++) {
+		forget_memory();
+		fail_nth_alloc(nth);
+		ret = attach(name, format);
+		if (!nth_alloc_failed())
+			break;
+		stop_failing();
+		if (ret)
+			expect_none_held(test);
+		else
+			__marker_probe_unregister(name, func, digit(1));
+	}
+	stop_failing();
+	KUNIT_EXPECT_GE(test, nth, 4);
+	KUNIT_EXPECT_EQ(test, __marker_probe_unregister(name, func, digit(1)), 0);
+}
+
+static void marker_test_failure_frees(struct kunit *test)
+{
+	need_failing_alloc(test);
+	need_tracking(test);
+	expect_freed(test, attach_list, "kunit_nowhere", "a %d");
+	expect_none_held(test);
+	expect_freed(test, attach_variadic, "kunit_nowhere", "a %d");
+	expect_none_held(test);
+	expect_freed(test, attach_list, "kunit_tp_a", "a %d");
+	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
+}
+
+/* A registration without the memory for the layout of its format fails. */
+static void marker_test_no_layout(struct kunit *test)
+{
+	int ret, nth;
+
+	need_failing_alloc(test);
+	need_tracking(test);
+	for (nth = 1; ; nth++) {
+		forget_memory();
+		fail_nth_alloc(nth);
+		ret = attach_variadic("kunit_nowhere", "a %d");
+		if (!nth_alloc_failed())
+			break;
+		stop_failing();
+		KUNIT_EXPECT_EQ(test, ret, memory.nr_failed ? -ENOMEM : 0);
+		if (!ret)
+			marker_probe_unregister("kunit_nowhere");
+	}
+	stop_failing();
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_GE(test, nth, 7);
+	marker_probe_unregister("kunit_nowhere");
+}
+
+/* The object in tracked memory that refers to a tracepoint, or NULL */
+static const void *find_feed(const struct tracepoint *tp)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < memory.nr_held; i++)
+		for (j = 0; j < memory.size[i] / sizeof(tp); j++)
+			if (((const struct tracepoint *const *)memory.held[i])[j] == tp)
+				return memory.held[i];
+	return NULL;
+}
+
+/* What was allocated for a name, its formats and its probes is freed with the last user. */
+static void marker_test_frees(struct kunit *test)
+{
+	char *format = kunit_kzalloc(test, MARKER_FORMAT_LEN + 1, GFP_KERNEL);
+	const void *feed;
+	unsigned long i;
+
+	KUNIT_ASSERT_NOT_NULL(test, format);
+	need_tracking(test);
+	for (i = 1; i <= 3; i++)
+		attach_fed("kunit_nowhere", "a %d", i);
+	attach_fed("kunit_nowhere", "b %d", 4);
+	KUNIT_EXPECT_GT(test, memory.nr_held, 5U);
+	KUNIT_EXPECT_EQ(test, attach_fed("kunit_nowhere", "b %d", 4), -EEXIST);
+	for (i = 1; i <= 4; i++)
+		KUNIT_EXPECT_EQ(test, detach_fed("kunit_nowhere", i), 0);
+	expect_none_held(test);
+
+	attach_variadic("kunit_nowhere", "a %d");
+	marker_arm("kunit_nowhere");
+	marker_probe_unregister("kunit_nowhere");
+	KUNIT_EXPECT_EQ(test, memory.nr_held, 1U);	/* the name */
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_nowhere"), 0);
+	expect_none_held(test);
+
+	memset(format, 'x', MARKER_FORMAT_LEN);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_nowhere", format, probe, NULL),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, attach_variadic("kunit_nowhere", "%y"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, attach_list("kunit_number", "number %u"), -EPERM);
+	expect_none_held(test);
+
+	attach_fed("kunit_tp_a", "a %d", 1);
+	feed = find_feed(&__tracepoint_kunit_marked);
+	KUNIT_EXPECT_NOT_NULL(test, feed);
+	detach_fed("kunit_tp_a", 1);
+	KUNIT_EXPECT_FALSE(test, is_held(feed));
+}
+
 static void marker_test_no_memory_to_remove(struct kunit *test)
 {
 	unsigned long i;
@@ -1100,8 +1675,8 @@ static void marker_test_no_memory_to_remove(struct kunit *test)
  */
 struct fake_module {
 	char text[16];
-	char name[MARKER_NAME_LEN];
-	char format[MARKER_FORMAT_LEN];
+	char name[MARKER_NAME_LEN + 1];
+	char format[MARKER_FORMAT_LEN + 1];
 	struct marker site[3];
 	struct module mod;
 };
@@ -1181,13 +1756,13 @@ static void marker_test_bad_strings(struct kunit *test)
 	expect_taken(test);
 	fake->name[0] = '\0';
 	expect_refused(test);
-	memset(fake->name, 'x', sizeof(fake->name));
+	memset(fake->name, 'x', MARKER_NAME_LEN);
 	expect_refused(test);
-	memset(fake->name, 'x', sizeof(fake->name) - 1);
+	memset(fake->name, 'x', MARKER_NAME_LEN - 1);
 	expect_taken(test);
-	memset(fake->format, 'x', sizeof(fake->format));
+	memset(fake->format, 'x', MARKER_FORMAT_LEN);
 	expect_refused(test);
-	memset(fake->format, 'x', sizeof(fake->format) - 1);
+	memset(fake->format, 'x', MARKER_FORMAT_LEN - 1);
 	expect_taken(test);
 	/* Strings outside the module, and at its end. */
 	fake->site[2].name = "kunit_fake";
@@ -1237,7 +1812,8 @@ static void marker_test_tainted_module(struct kunit *test)
 	expect_taken(test);
 	fake->mod.taints = BIT(TAINT_FORCED_MODULE);
 	fake->site[0].name = NULL;
-	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	KUNIT_EXPECT_EQ(test, marker_module_notify(NULL, MODULE_STATE_COMING, &fake->mod),
+			NOTIFY_OK);
 	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
 	fake_goes();
 }
@@ -1252,8 +1828,10 @@ static void marker_test_stray_probes(struct kunit *test)
 	marker_probe_register("kunit_number", NUMBER_FORMAT, probe, digit(2));
 	attach_fed("kunit_number", NUMBER_FORMAT, 3);
 	attach_fed("kunit_nowhere", "%d", 4);
+	attach_fed("kunit_nowhere", "%d", 6);
 	attach_fed("kunit_tp_a", "a %d", 5);
-	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	KUNIT_EXPECT_EQ(test, marker_module_notify(NULL, MODULE_STATE_COMING, &fake->mod),
+			NOTIFY_OK);
 	fake_goes();
 	KUNIT_EXPECT_EQ(test, fire(1), 2UL);
 	KUNIT_EXPECT_FALSE(test, detach_any(probe_ignore));
@@ -1285,7 +1863,7 @@ static unsigned long fake_states;
 static int note_fake(struct notifier_block *nb, unsigned long state, void *mod)
 {
 	if (mod == &fake->mod)
-		fake_states = fake_states * 10 + (state == MARKERS_COMING ? 1 : 2);
+		fake_states = fake_states * 10 + digit_of(state);
 	return NOTIFY_OK;
 }
 
