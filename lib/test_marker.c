@@ -306,7 +306,8 @@ static int start_tracking(void)
 	if (ret)
 		return ret;
 	tracks_memory = true;
-	ret = register_trace_kmalloc(note_alloc, NULL) ?: register_trace_kfree(note_free, NULL);
+	ret = register_trace_kmalloc(note_alloc, NULL) ?:
+	      register_trace_kfree(note_free, NULL);
 	if (ret)
 		stop_tracking();
 	else
@@ -317,7 +318,7 @@ static int start_tracking(void)
 #define need_tracking(test)						\
 	do {								\
 		if (start_tracking())					\
-			kunit_skip(test, "needs kprobes and the tracepoints kmalloc and kfree"); \
+			kunit_skip(test, "needs kprobes and kmem tracepoints"); \
 	} while (0)
 
 /* Where the log ends now, for count_logged(). */
@@ -363,6 +364,7 @@ static const char *const used_names[] = {
 	"kunit_nowhere", "kunit_x", "kunit_tp_a", "kunit_tp_b", "kunit_two",
 	"kunit_fed_a", "kunit_fed_b", "kunit_fed_c", "kunit_fed_twice",
 	"kunit_half_a", "kunit_half_b", "kunit_fake", "kunit_fake_fed", "kunit_sixteen",
+	"kunit_fake_freed", "kunit_fake_late",
 };
 
 static bool detach_any(void *func)
@@ -930,11 +932,13 @@ static void expect_fits(struct kunit *test, const char *format)
 {
 	struct marker_layout *layout = new_layout(test, format);
 	const char *last;
+	size_t used;
 
 	if (!layout)
 		return;
 	last = layout->field[layout->nr_fields - 1].name;
-	KUNIT_EXPECT_LE(test, (size_t)(last + strlen(last) + 1 - (char *)layout), ksize(layout));
+	used = last + strlen(last) + 1 - (const char *)layout;
+	KUNIT_EXPECT_LE(test, used, ksize(layout));
 	marker_layout_free(layout);
 }
 
@@ -980,11 +984,6 @@ static void marker_test_notifier(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, states, 12UL);
 	KUNIT_EXPECT_EQ(test, unregister_marker_notifier(&nb), -ENOENT);
 	KUNIT_EXPECT_EQ(test, states, 12UL);
-}
-
-static void attach_number(void)
-{
-	attach_first();
 }
 
 static void detach_number(void)
@@ -1041,11 +1040,11 @@ static int visit_and_start(const struct marker_info *info, void *priv)
 static void marker_test_waits_for_walk(struct kunit *test)
 {
 	static void (*const functions[])(void) = {
-		attach_number, look_up_number, arm_number, disarm_number, detach_number,
-		attach_number, detach_number_by_data, detach_number_by_name, walk,
+		attach_first, look_up_number, arm_number, disarm_number, detach_number,
+		attach_first, detach_number_by_data, detach_number_by_name, walk,
 		walk_this_module,
 	};
-	struct other_call other;
+	struct other_call other = { };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
@@ -1419,7 +1418,9 @@ static unsigned int tracepoints_enabled(void)
 /* One probe of three tracepoints: each feed is found in any order of attaching. */
 static void marker_test_three_feeds(struct kunit *test)
 {
-	static const char *const names[] = { "kunit_three_a", "kunit_three_b", "kunit_three_c" };
+	static const char *const names[] = {
+		"kunit_three_a", "kunit_three_b", "kunit_three_c",
+	};
 	const unsigned int nr = ARRAY_SIZE(names);
 	unsigned int first, i;
 
@@ -1840,6 +1841,294 @@ static void marker_test_stray_probes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe, digit(2)), 0);
 }
 
+/* The name, or the format, may end where the memory of the module ends. */
+static void marker_test_strings_at_end(struct kunit *test)
+{
+	static const char name[] = "kunit_fake_end", format[] = "end %d";
+	char *page;
+	int i;
+
+	need_fake(test);
+	page = vmalloc(PAGE_SIZE);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	for (i = 0; i < 2; i++) {
+		make_fake();
+		fake->mod.num_markers = 1;
+		fake->site[0].name = i ? page : page + PAGE_SIZE - sizeof(name);
+		fake->site[0].format = i ? page + PAGE_SIZE - sizeof(format) : page;
+		strcpy((char *)fake->site[0].name, name);
+		strcpy((char *)fake->site[0].format, format);
+		set_module_memory(&fake->mod, page, PAGE_SIZE, 1);
+		KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+		KUNIT_EXPECT_EQ(test, fake_sites(), 1U);
+		KUNIT_EXPECT_STREQ(test, fake->site[0].entry->name->name, name);
+		KUNIT_EXPECT_STREQ(test, fake->site[0].entry->format, format);
+		fake_goes();
+	}
+	vfree(page);
+}
+
+/* The sites of a module get a part of their own, also if another one has the marker. */
+static void marker_test_shared_marker(struct kunit *test)
+{
+	struct marker_info info = { };
+	const struct marker_part *part;
+
+	need_fake(test);
+	strcpy(fake->name, "kunit_sites");
+	strcpy(fake->format, "nr %d");
+	fake->mod.num_markers = 2;
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 2U);
+	KUNIT_EXPECT_EQ(test, for_each_marker_of(THIS_MODULE, count_listed, &info), 1);
+	KUNIT_EXPECT_EQ(test, info.sites, 3U);
+	part = list_first_entry(&fake->site[0].entry->parts, struct marker_part, in_entry);
+	KUNIT_EXPECT_PTR_EQ(test, part->range->mod, &fake->mod);
+	KUNIT_EXPECT_EQ(test, part->range->nr_parts, 1U);
+	attach_fed("kunit_sites", "nr %d", 1);
+	KUNIT_EXPECT_TRUE(test, fake->site[0].active);
+	KUNIT_EXPECT_TRUE(test, fake->site[1].active);
+	fake_goes();
+	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+	KUNIT_EXPECT_EQ(test, for_each_marker_of(THIS_MODULE, count_listed, &info), 1);
+	KUNIT_EXPECT_EQ(test, info.sites, 3U);
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_sites", 1), 0);
+}
+
+static int second_number;
+
+static void variadic_two(const struct __mark_marker *marker, void *private,
+			 const char *format, ...)
+{
+	va_list args;
+
+	note_call(private);
+	va_start(args, format);
+	last_number = va_arg(args, int);
+	second_number = va_arg(args, int);
+	va_end(args);
+}
+
+/* A hit that is late finds no probe to call, before and after there is one. */
+static void marker_test_late_hits(struct kunit *test)
+{
+	const struct marker_probes *probes;
+	struct marker_entry *entry;
+
+	need_fake(test);
+	strcpy(fake->name, "kunit_fake_late");
+	fake->mod.num_markers = 1;
+	KUNIT_ASSERT_EQ(test, fake_comes(), 0);
+	entry = fake->site[0].entry;
+	marker_call(&fake->site[0], 1);
+	KUNIT_EXPECT_EQ(test, calls, 0UL);
+	KUNIT_EXPECT_EQ(test, attach_fed("kunit_fake_late", "number %d", 1), 0);
+	marker_call(&fake->site[0], 1);
+	KUNIT_EXPECT_EQ(test, calls, 1UL);
+	probes = entry->probes;
+	KUNIT_EXPECT_NULL(test, probes->probe[probes->count].call);
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_late", 2), -ENOENT);
+	KUNIT_EXPECT_PTR_EQ(test, (const struct marker_probes *)entry->probes, probes);
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_late", 1), 0);
+	marker_call(&fake->site[0], 1);
+	KUNIT_EXPECT_EQ(test, calls, 1UL);
+	fake_goes();
+}
+
+/* A variadic probe gets the arguments of the format and zeros; none if it is going. */
+static void marker_test_late_variadic(struct kunit *test)
+{
+	struct marker_probe *late;
+
+	need_fake(test);
+	strcpy(fake->name, "kunit_fake_late");
+	fake->mod.num_markers = 1;
+	KUNIT_ASSERT_EQ(test, fake_comes(), 0);
+	marker_probe_register("kunit_fake_late", "number %d", variadic_two, digit(1));
+	KUNIT_EXPECT_EQ(test, marker_arm("kunit_fake_late"), 0);
+	second_number = -1;
+	marker_call(&fake->site[0], 5, 7);
+	KUNIT_EXPECT_EQ(test, calls, 1UL);
+	KUNIT_EXPECT_EQ(test, last_number, 5);
+	KUNIT_EXPECT_EQ(test, second_number, 0);
+
+	/* As between the two steps of removing a probe without memory */
+	late = fake->site[0].entry->probes->probe;
+	WRITE_ONCE(late->func, NULL);
+	marker_call(&fake->site[0], 5);
+	WRITE_ONCE(late->func, variadic_two);
+	KUNIT_EXPECT_EQ(test, calls, 1UL);
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_fake_late"), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_fake_late"), 0);
+	fake_goes();
+}
+
+/* A module that has no memory frees what it allocated. */
+static void marker_test_module_failure_frees(struct kunit *test)
+{
+	int ret, nth, i;
+
+	need_fake(test);
+	need_failing_alloc(test);
+	need_tracking(test);
+	for (nth = 1; ; nth++) {
+		make_fake();
+		strcpy(fake->name, "kunit_fake_freed");
+		forget_memory();
+		fail_nth_alloc(nth);
+		ret = fake_comes();
+		/* The rest is for its event, without which it is loaded. */
+		if (!nth_alloc_failed() || (!ret && memory.nr_failed))
+			break;
+		stop_failing();
+		if (ret) {
+			KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+			expect_none_held(test);
+		}
+		fake_goes();
+	}
+	stop_failing();
+	KUNIT_EXPECT_GE(test, nth, 6);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 3U);
+	for (i = 0; i < ARRAY_SIZE(fake->site); i++)
+		KUNIT_EXPECT_NOT_NULL(test, fake->site[i].entry);
+	fake_goes();
+}
+
+/* Unloading frees all; an array of probes is freed when it is replaced, not before. */
+static void marker_test_module_frees(struct kunit *test)
+{
+	const struct marker_part *part;
+	struct marker_entry *entry;
+	const void *freed[5], *probes;
+	int i;
+
+	need_fake(test);
+	need_tracking(test);
+	strcpy(fake->name, "kunit_fake_freed");
+	fake->mod.num_markers = 2;
+	KUNIT_ASSERT_EQ(test, fake_comes(), 0);
+	entry = fake->site[0].entry;
+	part = list_first_entry(&entry->parts, struct marker_part, in_entry);
+	freed[0] = part->range;
+	freed[1] = part;
+	freed[2] = entry;
+	freed[3] = entry->layout;
+	freed[4] = entry->name;
+	for (i = 0; i < ARRAY_SIZE(freed); i++)
+		KUNIT_EXPECT_TRUE(test, is_held(freed[i]));
+
+	attach_variadic("kunit_fake_freed", "number %d");
+	probes = entry->probes;
+	KUNIT_EXPECT_TRUE(test, is_held(probes));
+	marker_arm("kunit_fake_freed");
+	KUNIT_EXPECT_TRUE(test, is_held(probes));
+	marker_disarm("kunit_fake_freed");
+	KUNIT_EXPECT_TRUE(test, is_held(probes));
+	attach_fed("kunit_fake_freed", "number %d", 2);
+	KUNIT_EXPECT_FALSE(test, is_held(probes));
+	probes = entry->probes;
+	KUNIT_EXPECT_TRUE(test, is_held(probes));
+	marker_probe_unregister("kunit_fake_freed");
+	detach_fed("kunit_fake_freed", 2);
+	KUNIT_EXPECT_FALSE(test, is_held(probes));
+
+	fake_goes();
+	for (i = 0; i < ARRAY_SIZE(freed); i++)
+		KUNIT_EXPECT_FALSE_MSG(test, is_held(freed[i]), "%d", i);
+}
+
+static void load_fake(void)
+{
+	fake_comes();
+}
+
+static const void *entry_while_visited;
+
+static int visit_and_load(const struct marker_info *info, void *priv)
+{
+	start_call(priv);
+	entry_while_visited = READ_ONCE(fake->site[0].entry);
+	return 1;
+}
+
+/* Loading and unloading wait while markers are visited or a notifier is registered. */
+static void marker_test_module_waits(struct kunit *test)
+{
+	struct notifier_block nb = { .notifier_call = start_on_kernel };
+	struct other_call other = { .call = load_fake };
+
+	need_fake(test);
+	for_each_marker(visit_and_load, &other);
+	end_call(&other);
+	KUNIT_EXPECT_TRUE(test, other.waited);
+	KUNIT_EXPECT_NULL(test, entry_while_visited);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 3U);
+	fake_goes();
+
+	make_fake();
+	next_call = &other;
+	KUNIT_EXPECT_EQ(test, register_marker_notifier(&nb), 0);
+	end_call(&other);
+	unregister_marker_notifier(&nb);
+	KUNIT_EXPECT_TRUE(test, other.waited);
+	fake_goes();
+
+	make_fake();
+	fake->mod.num_markers = 0;
+	other.call = fake_goes;
+	for_each_marker(visit_and_start, &other);
+	end_call(&other);
+	KUNIT_EXPECT_TRUE(test, other.waited);
+}
+
+/* Unloading waits until a probe that the module left behind no longer runs. */
+static void marker_test_waits_for_stray_probe(struct kunit *test)
+{
+	struct other_call other = { .call = fake_goes };
+	int idx;
+
+	need_fake(test);
+	fake->mod.num_markers = 0;
+	set_module_memory(&fake->mod, probe_ignore, 1, 1);
+	attach_fed("kunit_number", NUMBER_FORMAT, 1);
+	idx = srcu_read_lock(&tracepoint_srcu);
+	start_call(&other);
+	srcu_read_unlock(&tracepoint_srcu, idx);
+	end_call(&other);
+	KUNIT_EXPECT_TRUE(test, other.waited);
+	KUNIT_EXPECT_FALSE(test, detach_any(probe_ignore));
+}
+
+static void expect_logged(struct kunit *test, const char *text, unsigned int count)
+{
+	u64 from = log_end();
+
+	make_fake();
+	strcpy(fake->name, "kunit_fake_warn");
+	strcpy(fake->text, "second %d");
+	fake->site[1].format = fake->text;
+	fake->mod.num_markers = 2;
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	fake_goes();
+	KUNIT_EXPECT_EQ(test, count_logged(from, text), count);
+}
+
+/* Each marker of a module reports the probes that wait with a format that none has. */
+static void marker_test_format_message(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_PRINTK))
+		kunit_skip(test, "needs CONFIG_PRINTK");
+	need_fake(test);
+	attach_fed("kunit_fake_warn", "other %u", 1);
+	expect_logged(test, "kunit_fake_warn: a probe waits", 2);
+	expect_logged(test, "waits with the format \"other %u\", but", 2);
+	detach_fed("kunit_fake_warn", 1);
+	attach_fed("kunit_fake_warn", "number %d", 2);
+	expect_logged(test, "kunit_fake_warn: a probe waits", 0);
+	detach_fed("kunit_fake_warn", 2);
+}
+
 #ifdef MODULE
 /* The tracepoint probe of the fake module, which has the text of the test module. */
 static void probe_fake(void *data, int number)
@@ -1959,6 +2248,130 @@ static void marker_test_module_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_fed", 1), 0);
 }
 
+/* An error of the first marker is returned and reported, whatever follows it. */
+static void marker_test_first_feed_fails(struct kunit *test)
+{
+	struct marker fed;
+	u64 from = log_end();
+
+	need_fake(test);
+	attach_fed("kunit_fake_fed", "number %d", 1);
+	attach_fed("kunit_fake", "number %d", 2);
+	feed_fake();
+	fed = fake->site[2];
+	fake->site[2] = fake->site[1];
+	fake->site[0] = fed;
+	fed_result = -EBUSY;
+	KUNIT_EXPECT_EQ(test, fake_comes(), -EBUSY);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+	KUNIT_EXPECT_FALSE(test, fake->site[1].active);
+	KUNIT_EXPECT_EQ(test, count_logged(from, "kunit_fake: its markers cannot be used: e"),
+			IS_ENABLED(CONFIG_PRINTK));
+	fed_result = 0;
+	make_fake();
+	feed_fake();
+	from = log_end();
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	KUNIT_EXPECT_EQ(test, count_logged(from, "its markers cannot be used"), 0U);
+	set_module_memory(&fake->mod, NULL, 0, 0);
+	fake_goes();
+	detach_fed("kunit_fake", 2);
+	detach_fed("kunit_fake_fed", 1);
+}
+
+/* Loads the fake module with a format for which there is no event. */
+static void load_fed(struct kunit *test)
+{
+	int i;
+
+	need_fake(test);
+	feed_fake();
+	for (i = 0; i < ARRAY_SIZE(fake->site); i++)
+		fake->site[i].format = "%f";
+	attach_fed("kunit_fake_fed", "%f", 1);
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	expect_guards(test, false, true);
+	set_module_memory(&fake->mod, NULL, 0, 0);	/* no probe is in the module */
+}
+
+/* While a module waits for a tracepoint that executes its sites, nothing enables them. */
+static void marker_test_going(struct kunit *test)
+{
+	struct other_call other = { .call = fake_goes };
+	int idx;
+
+	load_fed(test);
+	idx = srcu_read_lock(&tracepoint_srcu);
+	start_call(&other);
+	KUNIT_EXPECT_TRUE(test, other.waited);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
+	KUNIT_EXPECT_EQ(test, attach_fed("kunit_fake", "%f", 2), 0);
+	KUNIT_EXPECT_FALSE(test, fake->site[0].active);
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_fed", 1), 0);
+	KUNIT_EXPECT_EQ(test, attach_fed("kunit_fake_fed", "%f", 3), 0);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
+	srcu_read_unlock(&tracepoint_srcu, idx);
+	end_call(&other);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake", 2), 0);
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_fed", 3), 0);
+}
+
+/* The registry is locked while a module's sites are disconnected. */
+static void marker_test_going_is_locked(struct kunit *test)
+{
+	struct other_call other = { .call = walk };
+
+	load_fed(test);
+	next_call = &other;
+	fake_goes();
+	KUNIT_EXPECT_NULL(test, next_call);
+	end_call(&other);
+	KUNIT_EXPECT_TRUE(test, other.waited);
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_fed", 1), 0);
+}
+
+static void synchronize(void)
+{
+	marker_synchronize_unregister();
+}
+
+static int reader;
+static bool removed_while_visited;
+
+/* Lets the module go on, and waits as long as it does. */
+static int visit_and_release(const struct marker_info *info, void *priv)
+{
+	const struct marker_entry *entry = priv;
+	struct other_call other = { .call = synchronize };
+	int i;
+
+	srcu_read_unlock(&tracepoint_srcu, reader);
+	for (i = 0; i < 2; i++) {
+		start_call(&other);
+		end_call(&other);
+	}
+	removed_while_visited = list_empty_careful(&entry->parts);
+	return 1;
+}
+
+/* After the grace period, a module's sites are not removed while markers are visited. */
+static void marker_test_gone_is_locked(struct kunit *test)
+{
+	struct other_call other = { .call = fake_goes };
+	struct marker_entry *entry;
+
+	load_fed(test);
+	entry = fake->site[2].entry;	/* its probe keeps it */
+	reader = srcu_read_lock(&tracepoint_srcu);
+	start_call(&other);
+	for_each_marker(visit_and_release, entry);
+	end_call(&other);
+	KUNIT_EXPECT_FALSE(test, removed_while_visited);
+	KUNIT_EXPECT_TRUE(test, list_empty(&entry->parts));
+	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_fed", 1), 0);
+}
+
 #ifdef CONFIG_EVENT_TRACING
 static bool has_event(const char *name)
 {
@@ -2000,6 +2413,78 @@ static void marker_test_module_events(struct kunit *test)
 		msleep(100);
 	KUNIT_EXPECT_FALSE(test, has_event("kunit_fake"));
 }
+
+static void load_again(struct kunit *test, struct fake_module *module, const char *name)
+{
+	fake = module;
+	make_fake();
+	strcpy(fake->name, name);
+	fake->mod.num_markers = 2;	/* those that are not fed */
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+}
+
+/* Unloads the module in fake while its event is in use. Return: the event's file. */
+static struct trace_event_file *unload_held(struct kunit *test, const char *name)
+{
+	struct trace_event_file *file = trace_get_event_file(NULL, "markers", name);
+
+	KUNIT_EXPECT_FALSE(test, IS_ERR(file));
+	fake_goes();
+	KUNIT_EXPECT_TRUE(test, has_event(name));
+	return file;
+}
+
+static void put_file(struct trace_event_file *file)
+{
+	if (!IS_ERR(file))
+		trace_put_event_file(file);
+}
+
+/* An event in use is removed later, unless its module has been loaded again. */
+static void marker_test_held_event(struct kunit *test)
+{
+	static const char name[] = "kunit_fake_held";
+	struct fake_module *first, *second;
+	struct trace_event_file *file;
+
+	need_fake(test);
+	first = fake;
+	need_fake(test);
+	second = fake;
+	load_again(test, first, name);
+	file = unload_held(test, name);
+	load_again(test, first, name);
+	put_file(file);
+	load_again(test, second, "kunit_fake_other");	/* removes unused events */
+	KUNIT_EXPECT_TRUE(test, has_event(name));
+	fake_goes();
+
+	fake = first;
+	file = unload_held(test, name);
+	put_file(file);
+	load_again(test, second, "kunit_fake_other");
+	KUNIT_EXPECT_FALSE(test, has_event(name));
+	fake_goes();
+}
+
+/* An event that was enabled outlives its module, but is no probe that waits. */
+static void marker_test_kept_event(struct kunit *test)
+{
+	u64 from;
+
+	need_fake(test);
+	load_again(test, fake, "kunit_fake_kept");
+	KUNIT_EXPECT_EQ(test, trace_set_clr_event("markers", "kunit_fake_kept", 1), 0);
+	KUNIT_EXPECT_EQ(test, trace_set_clr_event("markers", "kunit_fake_kept", 0), 0);
+	fake_goes();
+	make_fake();
+	strcpy(fake->name, "kunit_fake_kept");
+	strcpy(fake->format, "other %d");
+	from = log_end();
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	KUNIT_EXPECT_EQ(test, count_logged(from, "kunit_fake_kept: a probe waits"), 0U);
+	fake_goes();
+}
 #endif /* CONFIG_EVENT_TRACING */
 #endif /* MODULE */
 #endif /* CONFIG_MODULES */
@@ -2030,7 +2515,12 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_changing_name),
 	KUNIT_CASE(marker_test_names),
 	KUNIT_CASE(marker_test_many_fields),
+	KUNIT_CASE(marker_test_max_precision),
+	KUNIT_CASE(marker_test_layout_fits),
 	KUNIT_CASE(marker_test_notifier),
+	KUNIT_CASE(marker_test_waits_for_walk),
+	KUNIT_CASE(marker_test_notifiers_wait),
+	KUNIT_CASE(marker_test_variadic_message),
 	KUNIT_CASE(marker_test_within_a_probe),
 	KUNIT_CASE(marker_test_unknown_probe),
 	KUNIT_CASE(marker_test_unregister_name),
@@ -2042,20 +2532,39 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_tracepoint_fails),
 	KUNIT_CASE(marker_test_feeds),
 	KUNIT_CASE(marker_test_many_feeds),
+	KUNIT_CASE(marker_test_three_feeds),
 	KUNIT_CASE(marker_test_feed_fails),
 	KUNIT_CASE(marker_test_no_memory_to_add),
 	KUNIT_CASE(marker_test_no_memory_at_all),
+	KUNIT_CASE(marker_test_failure_frees),
+	KUNIT_CASE(marker_test_no_layout),
+	KUNIT_CASE(marker_test_frees),
 	KUNIT_CASE(marker_test_no_memory_to_remove),
 #ifdef CONFIG_MODULES
 	KUNIT_CASE(marker_test_bad_strings),
 	KUNIT_CASE(marker_test_bad_records),
 	KUNIT_CASE(marker_test_tainted_module),
 	KUNIT_CASE(marker_test_stray_probes),
+	KUNIT_CASE(marker_test_strings_at_end),
+	KUNIT_CASE(marker_test_shared_marker),
+	KUNIT_CASE(marker_test_late_hits),
+	KUNIT_CASE(marker_test_late_variadic),
+	KUNIT_CASE(marker_test_module_failure_frees),
+	KUNIT_CASE(marker_test_module_frees),
+	KUNIT_CASE(marker_test_module_waits),
+	KUNIT_CASE(marker_test_waits_for_stray_probe),
+	KUNIT_CASE(marker_test_format_message),
 #ifdef MODULE
 	KUNIT_CASE(marker_test_module),
 	KUNIT_CASE(marker_test_module_fails),
+	KUNIT_CASE(marker_test_first_feed_fails),
+	KUNIT_CASE(marker_test_going),
+	KUNIT_CASE(marker_test_going_is_locked),
+	KUNIT_CASE(marker_test_gone_is_locked),
 #ifdef CONFIG_EVENT_TRACING
 	KUNIT_CASE(marker_test_module_events),
+	KUNIT_CASE(marker_test_held_event),
+	KUNIT_CASE(marker_test_kept_event),
 #endif
 #endif
 #endif
