@@ -76,7 +76,7 @@ patch_of() {
 }
 
 # The suites of KUnit that are modules in the guest.
-kunit_suites=(immediate immediate_states tracepoint marker marker_formats ftrace_sets)
+kunit_suites=(immediate immediate_states tracepoint marker marker_formats ftrace_sets generated_text)
 
 # copy_base TREE: the pristine kernel, unless the tree is there.
 copy_base() {

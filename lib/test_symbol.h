@@ -8,10 +8,13 @@
 
 #ifdef CONFIG_KPROBES
 
-/* Address of a function that is not exported, or NULL. Kprobes look up the name. */
+/*
+ * Address of a function that is not exported, or NULL. Kprobes look up the name; the
+ * probe is disabled, so the function is not patched.
+ */
 static inline void *find_function(const char *name)
 {
-	struct kprobe kp = { .symbol_name = name };
+	struct kprobe kp = { .symbol_name = name, .flags = KPROBE_FLAG_DISABLED };
 	void *address;
 
 	if (register_kprobe(&kp))

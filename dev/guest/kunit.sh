@@ -5,7 +5,7 @@
 # loaded again. Prints the messages of the kernel; fails when a case fails, or when a
 # suite does not complete.
 set -e
-[ $# != 0 ] || set -- immediate immediate_states tracepoint marker marker_formats ftrace_sets
+[ $# != 0 ] || set -- immediate immediate_states tracepoint marker marker_formats ftrace_sets generated_text
 
 # Fault injection also into allocations that may sleep, as those of the suites do, but
 # only for tasks that request it. Print no stacks.

@@ -29,7 +29,8 @@ import threading
 import time
 
 here = os.path.dirname(os.path.abspath(__file__))
-SUITES = ('immediate', 'tracepoint', 'marker', 'marker_formats', 'ftrace_sets')
+SUITES = ('immediate', 'tracepoint', 'marker', 'marker_formats', 'ftrace_sets',
+          'generated_text')
 SPLAT = re.compile(r'WARN|BUG:|Oops|INFO:|possible recursive locking|suspicious RCU|'
                    r'Call Trace|KASAN:|UBSAN|unable to handle|general protection|Kernel panic')
 # Programs of the host, for the selftests; busybox has the others.
