@@ -1858,7 +1858,7 @@ static void marker_test_strings_at_end(struct kunit *test)
 		fake->site[0].format = i ? page + PAGE_SIZE - sizeof(format) : page;
 		strcpy((char *)fake->site[0].name, name);
 		strcpy((char *)fake->site[0].format, format);
-		set_module_memory(&fake->mod, page, PAGE_SIZE, 1);
+		set_module_memory(&fake->mod, page, PAGE_SIZE, 0);
 		KUNIT_EXPECT_EQ(test, fake_comes(), 0);
 		KUNIT_EXPECT_EQ(test, fake_sites(), 1U);
 		KUNIT_EXPECT_STREQ(test, fake->site[0].entry->name->name, name);
