@@ -139,7 +139,7 @@ static int make_call(void *data)
 
 	complete(&other->began);
 	other->call();
-	smp_store_release(&other->ended, true);
+	smp_store_release(&other->ended, true);	/* after what the call did */
 	return 0;
 }
 
@@ -157,10 +157,11 @@ static void start_call(struct other_call *other)
 	other->task = get_task_struct(task);
 	wake_up_process(task);
 	wait_for_completion(&other->began);
+	/* What the call did is seen with its end. */
 	while (!smp_load_acquire(&other->ended) &&
 	       !(READ_ONCE(task->__state) & TASK_UNINTERRUPTIBLE))
 		schedule_timeout_uninterruptible(1);
-	other->waited = !smp_load_acquire(&other->ended);
+	other->waited = !READ_ONCE(other->ended);
 }
 
 static void end_call(struct other_call *other)

@@ -2675,7 +2675,7 @@ static bool start_call(struct caller *caller, void (*call)(void))
 static bool call_waits(const struct caller *caller)
 {
 	while (!READ_ONCE(caller->done) && task_is_running(caller->task))
-		msleep(1);
+		usleep_range(1000, 2000);
 	return !READ_ONCE(caller->done);
 }
 
