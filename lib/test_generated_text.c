@@ -37,28 +37,30 @@
 /* The size of the header before a piece. */
 #define TEXT_HEADER(nr_depths)	(4 + 4 * (nr_depths))
 
-static typeof(generate_text) *text_generate;
-static typeof(free_generated_text) *text_free;
-static typeof(trim_generated_text) *text_trim;
-static typeof(generated_text_poke) *text_overwrite;
-static typeof(generated_text_depth) *text_depth;
-static typeof(is_generated_text) *text_is_generated;
-static typeof(is_generated_text_of) *text_is_of;
-static typeof(name_generated_text) *text_name;
-static typeof(unname_generated_text) *text_unname;
-static typeof(generated_text_lookup) *text_lookup;
+static struct {
+	typeof(generate_text) *generate;
+	typeof(free_generated_text) *free;
+	typeof(trim_generated_text) *trim;
+	typeof(generated_text_poke) *overwrite;
+	typeof(generated_text_depth) *depth;
+	typeof(is_generated_text) *is_generated;
+	typeof(is_generated_text_of) *is_of;
+	typeof(name_generated_text) *name;
+	typeof(unname_generated_text) *unname;
+	typeof(generated_text_lookup) *lookup;
+} core;
 
 static const struct { const char *name; void *function; } text_functions[] = {
-	{ "generate_text", &text_generate },
-	{ "free_generated_text", &text_free },
-	{ "trim_generated_text", &text_trim },
-	{ "generated_text_poke", &text_overwrite },
-	{ "generated_text_depth", &text_depth },
-	{ "is_generated_text", &text_is_generated },
-	{ "is_generated_text_of", &text_is_of },
-	{ "name_generated_text", &text_name },
-	{ "unname_generated_text", &text_unname },
-	{ "generated_text_lookup", &text_lookup },
+	{ "generate_text", &core.generate },
+	{ "free_generated_text", &core.free },
+	{ "trim_generated_text", &core.trim },
+	{ "generated_text_poke", &core.overwrite },
+	{ "generated_text_depth", &core.depth },
+	{ "is_generated_text", &core.is_generated },
+	{ "is_generated_text_of", &core.is_of },
+	{ "name_generated_text", &core.name },
+	{ "unname_generated_text", &core.unname },
+	{ "generated_text_lookup", &core.lookup },
 };
 
 static void need_text_functions(struct kunit *test)
@@ -104,7 +106,7 @@ static void write_piece(struct text_writer *w, const void *arg)
 
 static int make_piece(const struct piece *piece, struct generated_text *text)
 {
-	return text_generate(GENERATED_FTRACE, write_piece, piece, text);
+	return core.generate(GENERATED_FTRACE, write_piece, piece, text);
 }
 
 /* Makes a piece that occupies @size bytes, with its header. */
@@ -113,7 +115,7 @@ static int make_text(enum generated_text_kind kind, unsigned int size,
 {
 	struct piece piece = { .size = size - TEXT_HEADER(0) };
 
-	return text_generate(kind, write_piece, &piece, text);
+	return core.generate(kind, write_piece, &piece, text);
 }
 
 /* A new chunk is needed for it. */
@@ -131,8 +133,8 @@ static unsigned long address_of(const struct generated_text *text)
 static void keep_first_chunk(struct kunit *test, struct generated_text *kept)
 {
 	KUNIT_ASSERT_EQ(test, make_text(GENERATED_FTRACE, 64, kept), 0);
-	text_trim();
-	KUNIT_EXPECT_TRUE(test, text_is_of(GENERATED_FTRACE, address_of(kept)));
+	core.trim();
+	KUNIT_EXPECT_TRUE(test, core.is_of(GENERATED_FTRACE, address_of(kept)));
 }
 
 static int depth_at(unsigned long addr)
@@ -140,7 +142,7 @@ static int depth_at(unsigned long addr)
 	int depth;
 
 	preempt_disable();
-	depth = text_depth(addr);
+	depth = core.depth(addr);
 	preempt_enable();
 	return depth;
 }
@@ -154,7 +156,7 @@ static bool is_mapped(unsigned long addr)
 
 static void expect_freed_chunk(struct kunit *test, unsigned long addr)
 {
-	KUNIT_EXPECT_FALSE(test, text_is_generated(addr));
+	KUNIT_EXPECT_FALSE(test, core.is_generated(addr));
 	KUNIT_EXPECT_FALSE(test, is_mapped(addr));
 }
 
@@ -192,9 +194,9 @@ static void expect_depths(struct kunit *test, unsigned int nr)
 	KUNIT_EXPECT_EQ(test, depth_at(address_of(&text) - 1), GENERATED_NO_TEXT);
 	KUNIT_EXPECT_EQ(test, depth_at(end), GENERATED_NO_TEXT);
 
-	text_overwrite(header + sizeof(u16), (const u8 *)&too_many, sizeof(too_many));
+	core.overwrite(header + sizeof(u16), (const u8 *)&too_many, sizeof(too_many));
 	KUNIT_EXPECT_EQ(test, depth_at(end - 1), GENERATED_NO_TEXT);
-	text_free(&text);
+	core.free(&text);
 	KUNIT_EXPECT_EQ(test, depth_at(address_of(&text)), GENERATED_NO_TEXT);
 	KUNIT_EXPECT_NULL(test, memchr_inv(header, INT3_INSN_OPCODE,
 					   TEXT_HEADER(nr) + text.size));
@@ -223,9 +225,9 @@ static void expect_full_chunk(struct kunit *test, unsigned long addr)
 	unsigned long begin = addr - TEXT_HEADER(0), last = begin + TEXT_CHUNK - 1;
 	unsigned int i, wrong = 0;
 
-	KUNIT_EXPECT_TRUE(test, text_is_of(GENERATED_FTRACE, begin));
-	KUNIT_EXPECT_TRUE(test, text_is_of(GENERATED_FTRACE, last));
-	KUNIT_EXPECT_FALSE(test, text_is_of(GENERATED_TRACEPOINT, begin));
+	KUNIT_EXPECT_TRUE(test, core.is_of(GENERATED_FTRACE, begin));
+	KUNIT_EXPECT_TRUE(test, core.is_of(GENERATED_FTRACE, last));
+	KUNIT_EXPECT_FALSE(test, core.is_of(GENERATED_TRACEPOINT, begin));
 	KUNIT_EXPECT_EQ(test, depth_at(addr), 0);
 	KUNIT_EXPECT_EQ(test, depth_at(last - 1), 0);
 	KUNIT_EXPECT_EQ(test, depth_at(last), GENERATED_NO_TEXT);
@@ -241,8 +243,8 @@ static void expect_gap(struct kunit *test, unsigned long one, unsigned long othe
 	unsigned long below = min(one, other) - TEXT_HEADER(0) + TEXT_CHUNK;
 	unsigned long above = max(one, other) - TEXT_HEADER(0) - 1;
 
-	KUNIT_EXPECT_FALSE(test, text_is_generated(below));
-	KUNIT_EXPECT_FALSE(test, text_is_generated(above));
+	KUNIT_EXPECT_FALSE(test, core.is_generated(below));
+	KUNIT_EXPECT_FALSE(test, core.is_generated(above));
 	KUNIT_EXPECT_EQ(test, depth_at(below), GENERATED_NO_TEXT);
 	KUNIT_EXPECT_EQ(test, depth_at(above), GENERATED_NO_TEXT);
 }
@@ -265,13 +267,13 @@ static void text_test_chunks(struct kunit *test)
 		expect_gap(test, address_of(&texts[0]), address_of(&texts[1]));
 	for (i = 0; i < 2; i++)
 		if (texts[i].text)
-			text_free(&texts[i]);
-	text_trim();
-	text_trim();
+			core.free(&texts[i]);
+	core.trim();
+	core.trim();
 	for (i = 0; i < 2; i++)
 		expect_freed_chunk(test, address_of(&texts[i]));
-	KUNIT_EXPECT_TRUE(test, text_is_of(GENERATED_FTRACE, address_of(&kept)));
-	text_free(&kept);
+	KUNIT_EXPECT_TRUE(test, core.is_of(GENERATED_FTRACE, address_of(&kept)));
+	core.free(&kept);
 }
 
 /* Each chunk has exactly one address of these. */
@@ -281,7 +283,7 @@ static unsigned int count_chunks(enum generated_text_kind kind)
 	unsigned int nr = 0;
 
 	for (addr = MODULES_VADDR; addr < MODULES_END; addr += TEXT_CHUNK)
-		nr += text_is_of(kind, addr);
+		nr += core.is_of(kind, addr);
 	return nr;
 }
 
@@ -316,12 +318,12 @@ static void text_test_limit(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, nr_chunks, TEXT_CHUNKS);
 	KUNIT_EXPECT_EQ(test, make_text(GENERATED_TRACEPOINT, TEXT_CHUNK - 1, &other), 0);
-	KUNIT_EXPECT_TRUE(test, text_is_of(GENERATED_TRACEPOINT, address_of(&other)));
+	KUNIT_EXPECT_TRUE(test, core.is_of(GENERATED_TRACEPOINT, address_of(&other)));
 	if (other.text)
-		text_free(&other);
+		core.free(&other);
 	for (i = 0; i < nr; i++)
-		text_free(&texts[i]);
-	text_trim();
+		core.free(&texts[i]);
+	core.trim();
 	if (nr)
 		expect_freed_chunk(test, address_of(&texts[nr - 1]));
 }
@@ -337,9 +339,9 @@ static void text_test_too_far(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, make_piece(&piece, &text), -ERANGE);
 	KUNIT_EXPECT_NULL(test, text.text);
 	KUNIT_EXPECT_EQ(test, depth_at(piece_address), GENERATED_NO_TEXT);
-	text_trim();
+	core.trim();
 	expect_freed_chunk(test, piece_address);
-	text_free(&kept);
+	core.free(&kept);
 }
 
 /* Memory of kmalloc() that a task allocated and nobody has freed. */
@@ -409,12 +411,12 @@ static int make_and_free(struct kunit *test, unsigned int size, void **more)
 	ret = make_text(GENERATED_FTRACE, size, &text);
 	stop_failing();
 	if (!ret)
-		text_free(&text);
+		core.free(&text);
 	if (more) {
 		vfree(*more);
 		*more = NULL;
 	}
-	text_trim();
+	core.trim();
 	WRITE_ONCE(unfreed.task, NULL);
 	KUNIT_EXPECT_EQ(test, unfreed.nr, 0U);
 	if (ret)
@@ -484,7 +486,7 @@ static void text_test_no_memory(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, make_without(test, "set_memory_x", -ENOMEM));
 	KUNIT_EXPECT_EQ(test, make_and_free(test, TEXT_CHUNK - 1, NULL), 0);
 	stop_noting_memory();
-	text_free(&kept);
+	core.free(&kept);
 }
 
 /* What a task does in the functions. */
@@ -512,7 +514,7 @@ static int see_wait(struct kprobe *kp, struct pt_regs *regs)
 static unsigned int waits_of_trim(void)
 {
 	seen.waits = 0;
-	text_trim();
+	core.trim();
 	return seen.waits;
 }
 
@@ -522,11 +524,11 @@ static bool waits_if_needed(struct kunit *test)
 	struct generated_text text = { };
 	unsigned int unneeded, needed;
 
-	text_trim();
+	core.trim();
 	unneeded = waits_of_trim();
 	KUNIT_EXPECT_EQ(test, make_full_chunk(&text), 0);
 	if (text.text)
-		text_free(&text);
+		core.free(&text);
 	needed = waits_of_trim();
 	return !unneeded && needed;
 }
@@ -555,16 +557,16 @@ static void text_test_locks(struct kunit *test)
 		WRITE_ONCE(seen.task, current);
 		for (tries = 0; tries < 3 && !right; tries++)
 			right = waits_if_needed(test);
-		KUNIT_EXPECT_EQ(test, text_name(&kept, GENERATED_FTRACE, "kunit"), 0);
+		KUNIT_EXPECT_EQ(test, core.name(&kept, GENERATED_FTRACE, "kunit"), 0);
 		if (kept.name)
-			text_unname(&kept);
+			core.unname(&kept);
 		WRITE_ONCE(seen.task, NULL);
 		unregister_kprobes(probes, 2);
 		KUNIT_EXPECT_TRUE(test, right);
 		KUNIT_EXPECT_GT(test, seen.unlocks, 10U);
 		KUNIT_EXPECT_EQ(test, seen.not_locked, 0U);
 	}
-	text_free(&kept);
+	core.free(&kept);
 }
 
 static void expect_name(struct kunit *test, unsigned long addr, const char *name,
@@ -573,14 +575,14 @@ static void expect_name(struct kunit *test, unsigned long addr, const char *name
 	char found[KSYM_NAME_LEN] = "", *module = "";
 	unsigned long size = 0, offset = 0;
 
-	KUNIT_EXPECT_PTR_EQ(test, text_lookup(addr, &size, &offset, &module, found),
+	KUNIT_EXPECT_PTR_EQ(test, core.lookup(addr, &size, &offset, &module, found),
 			    (const char *)found);
 	KUNIT_EXPECT_STREQ(test, found, name);
 	KUNIT_EXPECT_STREQ(test, module, "__builtin__ftrace");
 	KUNIT_EXPECT_EQ(test, size, 50UL);
 	KUNIT_EXPECT_EQ(test, offset, at);
 	*found = 0;
-	KUNIT_EXPECT_PTR_EQ(test, text_lookup(addr, NULL, NULL, NULL, found),
+	KUNIT_EXPECT_PTR_EQ(test, core.lookup(addr, NULL, NULL, NULL, found),
 			    (const char *)found);
 	KUNIT_EXPECT_STREQ(test, found, name);
 }
@@ -595,9 +597,9 @@ static void expect_long_name(struct kunit *test, struct generated_text *text)
 	KUNIT_ASSERT_NOT_NULL(test, found);
 	memset(name, 'x', KSYM_NAME_LEN + 99);
 	memset(found, '#', KSYM_NAME_LEN + 99);
-	KUNIT_ASSERT_EQ(test, text_name(text, GENERATED_FTRACE, name), 0);
-	text_lookup(address_of(text), NULL, NULL, NULL, found);
-	text_unname(text);
+	KUNIT_ASSERT_EQ(test, core.name(text, GENERATED_FTRACE, name), 0);
+	core.lookup(address_of(text), NULL, NULL, NULL, found);
+	core.unname(text);
 	KUNIT_EXPECT_EQ(test, strlen(found), KSYM_NAME_LEN - 1UL);
 	KUNIT_EXPECT_EQ(test, found[KSYM_NAME_LEN], '#');
 }
@@ -617,18 +619,18 @@ static void text_test_names(struct kunit *test)
 	addr = address_of(&text);
 	parts[0] = (struct generated_text){ text.text, 50 };
 	parts[1] = (struct generated_text){ text.text + 50, 50 };
-	KUNIT_ASSERT_EQ(test, text_name(&parts[1], GENERATED_FTRACE, "kunit_second"), 0);
-	KUNIT_ASSERT_EQ(test, text_name(&parts[0], GENERATED_FTRACE, "kunit_first"), 0);
+	KUNIT_ASSERT_EQ(test, core.name(&parts[1], GENERATED_FTRACE, "kunit_second"), 0);
+	KUNIT_ASSERT_EQ(test, core.name(&parts[0], GENERATED_FTRACE, "kunit_first"), 0);
 	expect_name(test, addr, "ftrace_set_kunit_first", 0);
 	expect_name(test, addr + 49, "ftrace_set_kunit_first", 49);
 	expect_name(test, addr + 50, "ftrace_set_kunit_second", 0);
 	expect_name(test, addr + 99, "ftrace_set_kunit_second", 49);
-	KUNIT_EXPECT_NULL(test, text_lookup(addr + 100, NULL, NULL, NULL, found));
+	KUNIT_EXPECT_NULL(test, core.lookup(addr + 100, NULL, NULL, NULL, found));
 	for (i = 0; i < 2; i++)
-		text_unname(&parts[i]);
-	KUNIT_EXPECT_NULL(test, text_lookup(addr, NULL, NULL, NULL, found));
+		core.unname(&parts[i]);
+	KUNIT_EXPECT_NULL(test, core.lookup(addr, NULL, NULL, NULL, found));
 	expect_long_name(test, &text);
-	text_free(&text);
+	core.free(&text);
 }
 
 /* What perf is told about a piece, and by which task. */
@@ -715,9 +717,9 @@ static void name_and_unname(struct naming *naming)
 	if (naming->capability != NO_CAPABILITY)
 		cap_raise(cred->cap_effective, naming->capability);
 	old = override_creds(cred);
-	naming->ret = text_name(&told.text, GENERATED_FTRACE, "kunit");
+	naming->ret = core.name(&told.text, GENERATED_FTRACE, "kunit");
 	if (!naming->ret)
-		text_unname(&told.text);
+		core.unname(&told.text);
 	revert_creds(old);
 	put_cred(cred);
 }
@@ -791,7 +793,7 @@ static void text_test_perf(struct kunit *test)
 		expect_told(test, NO_CAPABILITY, false, false);
 		unregister_kprobes(probes, ARRAY_SIZE(probes));
 	}
-	text_free(&told.text);
+	core.free(&told.text);
 }
 
 static struct kunit_case text_test_cases[] = {

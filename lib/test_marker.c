@@ -2365,6 +2365,7 @@ static void marker_test_gone_is_locked(struct kunit *test)
 	load_fed(test);
 	entry = fake->site[2].entry;	/* its probe keeps it */
 	reader = srcu_read_lock(&tracepoint_srcu);
+	__release(&tracepoint_srcu);	/* by visit_and_release() */
 	start_call(&other);
 	for_each_marker(visit_and_release, entry);
 	end_call(&other);
