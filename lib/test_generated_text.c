@@ -38,16 +38,16 @@
 #define TEXT_HEADER(nr_depths)	(4 + 4 * (nr_depths))
 
 static struct {
-	typeof(generate_text) *generate;
-	typeof(free_generated_text) *free;
-	typeof(trim_generated_text) *trim;
-	typeof(generated_text_poke) *overwrite;
-	typeof(generated_text_depth) *depth;
-	typeof(is_generated_text) *is_generated;
-	typeof(is_generated_text_of) *is_of;
-	typeof(name_generated_text) *name;
-	typeof(unname_generated_text) *unname;
-	typeof(generated_text_lookup) *lookup;
+	typeof(&generate_text) generate;
+	typeof(&free_generated_text) free;
+	typeof(&trim_generated_text) trim;
+	typeof(&generated_text_poke) overwrite;
+	typeof(&generated_text_depth) depth;
+	typeof(&is_generated_text) is_generated;
+	typeof(&is_generated_text_of) is_of;
+	typeof(&name_generated_text) name;
+	typeof(&unname_generated_text) unname;
+	typeof(&generated_text_lookup) lookup;
 } core;
 
 static const struct { const char *name; void *function; } text_functions[] = {
@@ -344,7 +344,7 @@ static void text_test_too_far(struct kunit *test)
 	core.free(&kept);
 }
 
-/* Memory of kmalloc() that a task allocated and nobody has freed. */
+/* Memory of kmalloc() that a task allocated and that is not freed. */
 static struct {
 	struct task_struct *task;
 	const void *memory[64];

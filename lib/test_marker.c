@@ -1538,7 +1538,7 @@ static void expect_none_held(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, memory.is_full);
 }
 
-/* A registration that fails frees what it allocated, whatever allocation fails. */
+/* A registration whose n-th allocation fails frees what it allocated before. */
 static void expect_freed(struct kunit *test,
 			 int (*attach)(const char *name, const char *format),
 			 const char *name, const char *format)
@@ -2249,7 +2249,7 @@ static void marker_test_module_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_fed", 1), 0);
 }
 
-/* An error of the first marker is returned and reported, whatever follows it. */
+/* An error of the first marker is returned and reported, also if the next one succeeds. */
 static void marker_test_first_feed_fails(struct kunit *test)
 {
 	struct marker fed;
