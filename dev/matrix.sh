@@ -20,7 +20,7 @@ setting() { sed -n "s/^#: $1=//p" "$top/dev/matrix/$name.config"; }
 # suites KIND: the KUnit suites that are built in (y), or modules (m).
 suites() {
 	local suite
-	for suite in immediate immediate_states tracepoint marker ftrace_sets generated_text; do
+	for suite in "${kunit_suites[@]}"; do
 		! grep -qx "CONFIG_${suite^^}_KUNIT_TEST=$1" "$dir/.config" || say $suite
 	done
 }

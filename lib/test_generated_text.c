@@ -17,17 +17,15 @@
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/string.h>
-#include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <linux/umh.h>
 #include <linux/vmalloc.h>
-#include <trace/events/kmem.h>
 
 #include <asm/text-patching.h>
 
 #include "test_fail_alloc.h"
+#include "test_memory.h"
 #include "test_symbol.h"
 
 /* Memory for pieces is allocated in chunks, so many of each kind. */
@@ -344,70 +342,13 @@ static void text_test_too_far(struct kunit *test)
 	core.free(&kept);
 }
 
-/* Memory of kmalloc() that a task allocated and that is not freed. */
-static struct {
-	struct task_struct *task;
-	const void *memory[64];
-	unsigned int nr;
-} unfreed;
-
-static DEFINE_RAW_SPINLOCK(unfreed_lock);
-
-static void note_kmalloc(void *data, unsigned long call_site, const void *ptr,
-			 size_t bytes_req, size_t bytes_alloc, gfp_t gfp_flags, int node)
-{
-	unsigned long flags;
-
-	if (!in_task() || current != READ_ONCE(unfreed.task) || !ptr)
-		return;
-	raw_spin_lock_irqsave(&unfreed_lock, flags);
-	if (unfreed.nr < ARRAY_SIZE(unfreed.memory))
-		unfreed.memory[unfreed.nr++] = ptr;
-	raw_spin_unlock_irqrestore(&unfreed_lock, flags);
-}
-
-static void note_kfree(void *data, unsigned long call_site, const void *ptr)
-{
-	unsigned long flags;
-	unsigned int i;
-
-	if (!ptr || !READ_ONCE(unfreed.task))
-		return;
-	raw_spin_lock_irqsave(&unfreed_lock, flags);
-	for (i = 0; i < unfreed.nr && unfreed.memory[i] != ptr; i++)
-		;
-	if (i < unfreed.nr)
-		unfreed.memory[i] = unfreed.memory[--unfreed.nr];
-	raw_spin_unlock_irqrestore(&unfreed_lock, flags);
-}
-
-static bool start_noting_memory(void)
-{
-	unfreed.task = NULL;
-	if (register_trace_kmalloc(note_kmalloc, NULL))
-		return false;
-	if (!register_trace_kfree(note_kfree, NULL))
-		return true;
-	unregister_trace_kmalloc(note_kmalloc, NULL);
-	tracepoint_synchronize_unregister();
-	return false;
-}
-
-static void stop_noting_memory(void)
-{
-	unregister_trace_kmalloc(note_kmalloc, NULL);
-	unregister_trace_kfree(note_kfree, NULL);
-	tracepoint_synchronize_unregister();
-}
-
 /* Makes a piece, if that does not fail, and frees it. Memory must not be lost. */
 static int make_and_free(struct kunit *test, unsigned int size, void **more)
 {
 	struct generated_text text = { };
 	int ret;
 
-	unfreed.nr = 0;
-	WRITE_ONCE(unfreed.task, current);
+	forget_memory();
 	ret = make_text(GENERATED_FTRACE, size, &text);
 	stop_failing();
 	if (!ret)
@@ -417,8 +358,8 @@ static int make_and_free(struct kunit *test, unsigned int size, void **more)
 		*more = NULL;
 	}
 	core.trim();
-	WRITE_ONCE(unfreed.task, NULL);
-	KUNIT_EXPECT_EQ(test, unfreed.nr, 0U);
+	pause_tracking();
+	expect_none_held(test);
 	if (ret)
 		KUNIT_EXPECT_NULL(test, text.text);
 	return ret;
@@ -470,7 +411,7 @@ static void text_test_no_memory(struct kunit *test)
 	need_failing_alloc(test);
 	need_text_functions(test);
 	keep_first_chunk(test, &kept);
-	KUNIT_EXPECT_TRUE(test, start_noting_memory());
+	KUNIT_EXPECT_EQ(test, start_tracking(), 0);
 	KUNIT_EXPECT_EQ(test, make_and_free(test, 200, NULL), 0);
 	KUNIT_EXPECT_EQ(test, make_and_free(test, TEXT_CHUNK - 1, NULL), 0);
 	/* If the first allocation can fail, it is repeated. More print a warning. */
@@ -485,7 +426,7 @@ static void text_test_no_memory(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, make_without(test, "set_memory_ro", -ENOMEM));
 	KUNIT_EXPECT_TRUE(test, make_without(test, "set_memory_x", -ENOMEM));
 	KUNIT_EXPECT_EQ(test, make_and_free(test, TEXT_CHUNK - 1, NULL), 0);
-	stop_noting_memory();
+	stop_tracking();
 	core.free(&kept);
 }
 
@@ -668,7 +609,7 @@ static int note_told(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-static int note_freed(struct kprobe *kp, struct pt_regs *regs)
+static int note_freed_name(struct kprobe *kp, struct pt_regs *regs)
 {
 	told.nr_freed += told.text.name && regs->di - (unsigned long)told.text.name < 64;
 	return 0;
@@ -783,7 +724,7 @@ static void text_test_perf(struct kunit *test)
 	told.poke.symbol_name = "perf_event_text_poke";
 	told.poke.pre_handler = note_told;
 	told.free.symbol_name = "kvfree_call_rcu";
-	told.free.pre_handler = note_freed;
+	told.free.pre_handler = note_freed_name;
 	ret = register_kprobes(probes, ARRAY_SIZE(probes));
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	if (!ret) {

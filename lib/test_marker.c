@@ -4,30 +4,27 @@
  * registration returns.
  */
 #include <kunit/test.h>
-#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kmsg_dump.h>
-#include <linux/kprobes.h>
-#include <linux/kthread.h>
 #include <linux/limits.h>
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
-#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/srcu.h>
 #include <linux/string.h>
 #include <linux/stringhash.h>
 #include <linux/trace_events.h>
 #include <linux/vmalloc.h>
-#include <trace/events/kmem.h>
 
 #include "../kernel/markers/markers.h"
+#include "test_call.h"
 #include "test_defer.h"
 #include "test_fail_alloc.h"
+#include "test_memory.h"
 #include "test_module_memory.h"
 #include "test_resched.h"
 
@@ -125,54 +122,6 @@ static noinline unsigned long fire(int number)
 	return calls;
 }
 
-/* A call in another task, to check whether it waits for a lock that this task holds. */
-struct other_call {
-	void (*call)(void);
-	struct completion began;
-	struct task_struct *task;
-	bool ended, waited;
-};
-
-static int make_call(void *data)
-{
-	struct other_call *other = data;
-
-	complete(&other->began);
-	other->call();
-	smp_store_release(&other->ended, true);	/* after what the call did */
-	return 0;
-}
-
-/* Starts the call. Sets waited if it then sleeps and has not ended. */
-static void start_call(struct other_call *other)
-{
-	struct task_struct *task = kthread_create(make_call, other, "kunit-marker");
-
-	init_completion(&other->began);
-	other->task = NULL;
-	other->ended = false;
-	other->waited = false;
-	if (IS_ERR(task))
-		return;
-	other->task = get_task_struct(task);
-	wake_up_process(task);
-	wait_for_completion(&other->began);
-	/* What the call did is seen with its end. */
-	while (!smp_load_acquire(&other->ended) &&
-	       !(READ_ONCE(task->__state) & TASK_UNINTERRUPTIBLE))
-		schedule_timeout_uninterruptible(1);
-	other->waited = !READ_ONCE(other->ended);
-}
-
-static void end_call(struct other_call *other)
-{
-	if (!other->task)
-		return;
-	kthread_stop(other->task);
-	put_task_struct(other->task);
-	other->task = NULL;
-}
-
 /* The call to be started when a callback of a test is called next, or NULL. */
 static struct other_call *next_call;
 
@@ -189,138 +138,6 @@ static void fed_unreg(void)
 {
 	start_next_call();
 }
-
-/* The memory that the task of a test allocated and did not free. */
-static struct {
-	struct task_struct *task;
-	const void *held[256];
-	size_t size[256];
-	unsigned int nr_held, nr_failed;
-	bool is_full;
-} memory;
-
-static bool tracks_memory;
-
-static void note_alloc(void *data, unsigned long call_site, const void *ptr, size_t size,
-		       size_t size_allocated, gfp_t flags, int node)
-{
-	if (current != READ_ONCE(memory.task) || !in_task())
-		return;
-	if (!ptr) {
-		memory.nr_failed++;
-	} else if (memory.nr_held == ARRAY_SIZE(memory.held)) {
-		memory.is_full = true;
-	} else {
-		memory.size[memory.nr_held] = size;
-		memory.held[memory.nr_held++] = ptr;
-	}
-}
-
-static bool is_held(const void *ptr)
-{
-	unsigned int i;
-
-	for (i = 0; i < memory.nr_held; i++)
-		if (memory.held[i] == ptr)
-			return true;
-	return false;
-}
-
-static void note_freed(const void *ptr)
-{
-	unsigned int i;
-
-	for (i = 0; i < memory.nr_held && memory.held[i] != ptr; i++)
-		;
-	if (i == memory.nr_held)
-		return;
-	memory.nr_held--;
-	memory.held[i] = memory.held[memory.nr_held];
-	memory.size[i] = memory.size[memory.nr_held];
-}
-
-static void note_free(void *data, unsigned long call_site, const void *ptr)
-{
-	if (current == READ_ONCE(memory.task) && in_task())
-		note_freed(ptr);
-}
-
-#if defined(CONFIG_KPROBES) && defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API)
-/* What kfree_rcu() frees begins with its rcu_head. */
-static int note_free_later(struct kprobe *kp, struct pt_regs *regs)
-{
-	if (current == READ_ONCE(memory.task))
-		note_freed((void *)regs_get_kernel_argument(regs, 0));
-	return 0;
-}
-
-static struct kprobe free_later;
-
-static int watch_kfree_rcu(void)
-{
-	free_later = (struct kprobe) {
-		.symbol_name = "kvfree_call_rcu", .pre_handler = note_free_later,
-	};
-	return register_kprobe(&free_later);
-}
-
-static void unwatch_kfree_rcu(void)
-{
-	unregister_kprobe(&free_later);
-}
-#else
-static int watch_kfree_rcu(void)
-{
-	return -EOPNOTSUPP;
-}
-
-static void unwatch_kfree_rcu(void)
-{
-}
-#endif
-
-static void stop_tracking(void)
-{
-	if (!tracks_memory)
-		return;
-	WRITE_ONCE(memory.task, NULL);
-	unwatch_kfree_rcu();
-	unregister_trace_kfree(note_free, NULL);
-	unregister_trace_kmalloc(note_alloc, NULL);
-	tracks_memory = false;
-}
-
-static void forget_memory(void)
-{
-	WRITE_ONCE(memory.task, NULL);
-	memory.nr_held = 0;
-	memory.nr_failed = 0;
-	memory.is_full = false;
-	WRITE_ONCE(memory.task, current);
-}
-
-/* Tracks what this task allocates, until marker_test_exit(). Return: 0 or an error. */
-static int start_tracking(void)
-{
-	int ret = watch_kfree_rcu();
-
-	if (ret)
-		return ret;
-	tracks_memory = true;
-	ret = register_trace_kmalloc(note_alloc, NULL) ?:
-	      register_trace_kfree(note_free, NULL);
-	if (ret)
-		stop_tracking();
-	else
-		forget_memory();
-	return ret;
-}
-
-#define need_tracking(test)						\
-	do {								\
-		if (start_tracking())					\
-			kunit_skip(test, "needs kprobes and kmem tracepoints"); \
-	} while (0)
 
 /* Where the log ends now, for count_logged(). */
 static u64 log_end(void)
@@ -1494,15 +1311,20 @@ static int attach_variadic(const char *name, const char *format)
 	return marker_probe_register(name, format, variadic_ignore, digit(1));
 }
 
-/* Each allocation of a registration fails once, also for a name without a marker. */
+/*
+ * Each allocation of a registration, of which there are at least @nr - 1, fails once,
+ * also for a name without a marker. What it allocated before is freed, if it is tracked.
+ */
 static void try_without_memory(struct kunit *test,
 			       int (*attach)(const char *name, const char *format),
-			       const char *name, const char *format)
+			       const char *name, const char *format, int nr)
 {
 	void *func = attach == attach_list ? (void *)probe_ignore : (void *)variadic_ignore;
 	int ret, nth;
 
 	for (nth = 1; ; nth++) {
+		if (tracks_memory)
+			forget_memory();
 		fail_nth_alloc(nth);
 		ret = attach(name, format);
 		if (!nth_alloc_failed())
@@ -1513,65 +1335,35 @@ static void try_without_memory(struct kunit *test,
 			continue;
 		}
 		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+		expect_none_held(test);
 		KUNIT_EXPECT_EQ(test, __marker_probe_unregister(name, func, digit(1)),
 				-ENOENT);
 	}
 	stop_failing();
 	KUNIT_EXPECT_EQ(test, ret, 0);
-	KUNIT_EXPECT_GE(test, nth, 2);
+	KUNIT_EXPECT_GE(test, nth, nr);
 	KUNIT_EXPECT_EQ(test, __marker_probe_unregister(name, func, digit(1)), 0);
 }
 
 static void marker_test_no_memory_at_all(struct kunit *test)
 {
 	need_failing_alloc(test);
-	try_without_memory(test, attach_list, "kunit_number", NUMBER_FORMAT);
-	try_without_memory(test, attach_list, "kunit_nowhere", "a %d");
-	try_without_memory(test, attach_list, "kunit_tp_a", "a %d");
-	try_without_memory(test, attach_variadic, "kunit_nowhere", "a %d");
+	try_without_memory(test, attach_list, "kunit_number", NUMBER_FORMAT, 2);
+	try_without_memory(test, attach_list, "kunit_nowhere", "a %d", 2);
+	try_without_memory(test, attach_list, "kunit_tp_a", "a %d", 2);
+	try_without_memory(test, attach_variadic, "kunit_nowhere", "a %d", 2);
 	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
-}
-
-static void expect_none_held(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, memory.nr_held, 0U);
-	KUNIT_EXPECT_FALSE(test, memory.is_full);
-}
-
-/* A registration whose n-th allocation fails frees what it allocated before. */
-static void expect_freed(struct kunit *test,
-			 int (*attach)(const char *name, const char *format),
-			 const char *name, const char *format)
-{
-	void *func = attach == attach_list ? (void *)probe_ignore : (void *)variadic_ignore;
-	int ret, nth;
-
-	for (nth = 1; ; nth++) {
-		forget_memory();
-		fail_nth_alloc(nth);
-		ret = attach(name, format);
-		if (!nth_alloc_failed())
-			break;
-		stop_failing();
-		if (ret)
-			expect_none_held(test);
-		else
-			__marker_probe_unregister(name, func, digit(1));
-	}
-	stop_failing();
-	KUNIT_EXPECT_GE(test, nth, 4);
-	KUNIT_EXPECT_EQ(test, __marker_probe_unregister(name, func, digit(1)), 0);
 }
 
 static void marker_test_failure_frees(struct kunit *test)
 {
 	need_failing_alloc(test);
 	need_tracking(test);
-	expect_freed(test, attach_list, "kunit_nowhere", "a %d");
+	try_without_memory(test, attach_list, "kunit_nowhere", "a %d", 4);
 	expect_none_held(test);
-	expect_freed(test, attach_variadic, "kunit_nowhere", "a %d");
+	try_without_memory(test, attach_variadic, "kunit_nowhere", "a %d", 4);
 	expect_none_held(test);
-	expect_freed(test, attach_list, "kunit_tp_a", "a %d");
+	try_without_memory(test, attach_list, "kunit_tp_a", "a %d", 4);
 	KUNIT_EXPECT_FALSE(test, trace_kunit_marked_enabled());
 }
 

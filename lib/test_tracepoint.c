@@ -32,6 +32,7 @@
 #endif
 
 #include "../kernel/tracepoint-private.h"
+#include "test_call.h"
 #include "test_defer.h"
 #include "test_fail_alloc.h"
 #include "test_module_memory.h"
@@ -2635,59 +2636,6 @@ static void tp_test_stray_probes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(own, probe_number, digit(2)), 0);
 }
 
-/* A task that calls a function once. */
-struct caller {
-	void (*call)(void);
-	struct task_struct *task;
-	struct completion began;
-	bool done;
-};
-
-static int call_once(void *data)
-{
-	struct caller *caller = data;
-
-	complete(&caller->began);
-	caller->call();
-	WRITE_ONCE(caller->done, true);
-	return 0;
-}
-
-/* On this CPU, since another one may be in a probe. */
-static bool start_call(struct caller *caller, void (*call)(void))
-{
-	caller->call = call;
-	caller->done = false;
-	init_completion(&caller->began);
-	caller->task = kthread_create_on_cpu(call_once, caller, raw_smp_processor_id(),
-					     "kunit_call/%u");
-	if (IS_ERR(caller->task)) {
-		caller->task = NULL;
-		return false;
-	}
-	get_task_struct(caller->task);
-	wake_up_process(caller->task);
-	wait_for_completion(&caller->began);
-	return true;
-}
-
-/* Return: does the call sleep, rather than return? */
-static bool call_waits(const struct caller *caller)
-{
-	while (!READ_ONCE(caller->done) && task_is_running(caller->task))
-		usleep_range(1000, 2000);
-	return !READ_ONCE(caller->done);
-}
-
-static void end_call(struct caller *caller)
-{
-	if (!caller->task)
-		return;
-	kthread_stop(caller->task);
-	put_task_struct(caller->task);
-	caller->task = NULL;
-}
-
 static struct lingerer stayer;
 
 static void probe_stays(void *data, int number)
@@ -2699,8 +2647,7 @@ static void probe_stays(void *data, int number)
 static bool waits_for_probe(void (*call)(void))
 {
 	struct task_struct *thread;
-	struct caller caller = { };
-	bool waits = false;
+	struct other_call other = { .call = call };
 
 	stayer.may_leave = false;
 	init_completion(&stayer.entered);
@@ -2714,15 +2661,15 @@ static bool waits_for_probe(void (*call)(void))
 		get_task_struct(thread);
 		wake_up_process(thread);
 		wait_for_completion(&stayer.entered);
-		waits = start_call(&caller, call) && call_waits(&caller);
+		start_call(&other);
 		WRITE_ONCE(stayer.may_leave, true);
-		end_call(&caller);
+		end_call(&other);
 		kthread_stop(thread);
 		put_task_struct(thread);
 	}
 	migrate_enable();
 	unregister_trace_kunit_callbacks(probe_stays, &stayer);
-	return waits;
+	return other.waited;
 }
 
 static void fake_comes(void)
@@ -2790,9 +2737,8 @@ static void tp_test_free_while_probe_runs(struct kunit *test)
 
 /* Functions that tasks call while the test holds a lock. */
 struct locked_calls {
-	void (*calls[5])(void);
+	struct other_call calls[5];
 	unsigned int nr;
-	struct caller callers[5];
 	bool began;
 	unsigned int nr_early;		/* how many did not wait for the lock */
 };
@@ -2808,10 +2754,10 @@ static void begin_locked_calls(void)
 	if (!locked || locked->began)
 		return;
 	locked->began = true;
-	for (i = 0; i < locked->nr; i++)
-		if (!start_call(&locked->callers[i], locked->calls[i]) ||
-		    !call_waits(&locked->callers[i]))
-			locked->nr_early++;
+	for (i = 0; i < locked->nr; i++) {
+		start_call(&locked->calls[i]);
+		locked->nr_early += !locked->calls[i].waited;
+	}
 }
 
 static void end_locked_calls(struct kunit *test)
@@ -2821,7 +2767,7 @@ static void end_locked_calls(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, locked_calls->began);
 	KUNIT_EXPECT_EQ(test, locked_calls->nr_early, 0U);
 	for (i = 0; i < locked_calls->nr; i++)
-		end_call(&locked_calls->callers[i]);
+		end_call(&locked_calls->calls[i]);
 	locked_calls = NULL;
 }
 
@@ -2853,7 +2799,7 @@ static void remove_first(void)
 static void tp_test_lock(struct kunit *test)
 {
 	struct locked_calls locked = {
-		.calls = { add_second, remove_first, fake_goes },
+		.calls = { { add_second }, { remove_first }, { fake_goes } },
 		.nr = 3,
 	};
 
@@ -2913,7 +2859,10 @@ static void tp_test_module_lock(struct kunit *test)
 #ifdef CONFIG_KPROBES
 	struct notifier_block nb = { .notifier_call = begin_in_notifier };
 	struct locked_calls locked = {
-		.calls = { ask_if_known, add_notifier, remove_notifier, fake_comes, fake_goes },
+		.calls = {
+			{ ask_if_known }, { add_notifier }, { remove_notifier },
+			{ fake_comes }, { fake_goes },
+		},
 		.nr = 5,
 	};
 

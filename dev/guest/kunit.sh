@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# kunit.sh [SUITE...]: run the KUnit suites (default: all) as modules, each twice:
+# kunit.sh SUITE...: run the KUnit suites as modules, each twice:
 # unloading a module must remove its sites, tracepoints and markers, so that it can be
 # loaded again. Prints the messages of the kernel; fails when a case fails, or when a
 # suite does not complete.
 set -e
-[ $# != 0 ] || set -- immediate immediate_states tracepoint marker marker_formats ftrace_sets generated_text
+: "${1:?which suites are to run?}"
 
 # Fault injection also into allocations that may sleep, as those of the suites do, but
 # only for tasks that request it. Print no stacks.

@@ -95,7 +95,7 @@ boot() {
 	local list
 	mapfile -t list < <(suites)
 	if ((${#list[@]})); then
-		OUT=$own "$top/dev/guest.sh" --name series dev/guest/kunit.sh "${list[@]}"
+		OUT=$own "$top/dev/guest.sh" --name series --timeout 900 dev/guest/kunit.sh "${list[@]}"
 	else
 		OUT=$own "$top/dev/guest.sh" --name series uname -r
 	fi

@@ -4,7 +4,7 @@
 set -uo pipefail
 . dev/lib.sh
 
-suites_pass() { dev/guest/kunit.sh >/dev/null 2>&1; }
+suites_pass() { dev/guest/kunit.sh "${kunit_suites[@]}" >/dev/null 2>&1; }
 
 verdict=$(result "the suites of KUnit pass" suites_pass)
 dmesg >/tmp/kunit.log
