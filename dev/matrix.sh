@@ -21,7 +21,7 @@ setting() { sed -n "s/^#: $1=//p" "$top/dev/matrix/$name.config"; }
 suites() {
 	local suite
 	for suite in "${kunit_suites[@]}"; do
-		! grep -qx "CONFIG_${suite^^}_KUNIT_TEST=$1" "$dir/.config" || say $suite
+		! grep -qx "CONFIG_${suite^^}_KUNIT_TEST=$1" "$dir/.config" || say "$suite"
 	done
 }
 

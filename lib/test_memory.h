@@ -25,6 +25,16 @@ static struct {
 static DEFINE_RAW_SPINLOCK(memory_lock);
 static bool tracks_memory;
 
+static inline bool is_held(const void *ptr)
+{
+	unsigned int i;
+
+	for (i = 0; i < memory.nr_held; i++)
+		if (memory.held[i] == ptr)
+			return true;
+	return false;
+}
+
 static inline void note_alloc(void *data, unsigned long call_site, const void *ptr,
 			      size_t size, size_t size_allocated, gfp_t flags, int node)
 {
@@ -37,21 +47,11 @@ static inline void note_alloc(void *data, unsigned long call_site, const void *p
 		memory.nr_failed++;
 	} else if (memory.nr_held == ARRAY_SIZE(memory.held)) {
 		memory.is_full = true;
-	} else {
+	} else if (!is_held(ptr)) {	/* the event may be hit twice for a large object */
 		memory.size[memory.nr_held] = size;
 		memory.held[memory.nr_held++] = ptr;
 	}
 	raw_spin_unlock_irqrestore(&memory_lock, irq_flags);
-}
-
-static inline bool is_held(const void *ptr)
-{
-	unsigned int i;
-
-	for (i = 0; i < memory.nr_held; i++)
-		if (memory.held[i] == ptr)
-			return true;
-	return false;
 }
 
 /* Another task may free it. */
