@@ -33,6 +33,7 @@ judge() {
 		f=1
 	fi
 	if ((f)); then
+		grep -aE -B 30 '^ *not ok' "$logs/check-$name.tap" | tail -n 80 || true
 		tail -n 40 "$logs/check-$name.log"
 		say "the logs of the step: $logs/check-$name.{tap,log}"
 	fi
