@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check.sh [STEP...]: run the steps that dev/check/order lists (or those named), count
-# their results, and print a table of them with their times.
+# check.sh [STEP...]: run the steps that dev/check/order lists (or those named), two at a
+# time, count their results, and print a table of them with their times.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-passed=0 failed=0 skipped=0
 table=$out/check.csv
 
-# steps [STEP...]: lines "STEP NEEDS" of the list.
+# steps [STEP...]: lines "STEP NEEDS CHANGES" of the list.
 steps() {
 	local list name
 	list=$(lines_of "$top/dev/check/order")
@@ -17,6 +16,18 @@ steps() {
 		grep -E "^${name}[[:space:]]" <<<"$list" ||
 			die "no step is called $name; there are:"$'\n'"$(cut -f 1 <<<"$list" | fmt)"
 	done
+}
+
+# One step must not change what another one needs or changes.
+excludes() { changes "$1" "$2" || changes "$2" "$1"; }
+changes() {
+	local mine theirs word
+	IFS=$'\t' read -r _ _ mine <<<"$1"
+	IFS=$'\t' read -r _ theirs _ <<<"$2"
+	for word in $mine; do
+		[[ " $theirs " != *" $word "* ]] || return 0
+	done
+	return 1
 }
 
 # A step that dies, or that ends well and has run nothing, has failed.
@@ -39,16 +50,18 @@ judge() {
 	fi
 	say "== $name: $p passed, $f failed, $s skipped, $time s"
 	say "$name,$p,$f,$s,$time" >>"$table"
-	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
 # run_step NAME COMMAND...
 run_step() {
 	local name=$1 start=$SECONDS code=0
 	say "== $name"
-	{ "${@:2}" 2>&1 >"$logs/check-$name.tap" | tee "$logs/check-$name.log"; } || code=$?
-	judge "$name" "$code" $((SECONDS - start))
+	{ "${@:2}" 2>&1 >"$logs/check-$name.tap" | tee "$logs/check-$name.log" | sed -u "s,^,$name: ,"; } ||
+		code=$?
+	say "$(judge "$name" "$code" $((SECONDS - start)))"
 }
+
+run_line() { run_step "$1" "$top/dev/check/$1/run"; }
 
 # update NEEDS...: the tree, and the guest's kernel when a step needs it; once for all
 # steps.
@@ -58,18 +71,38 @@ update() {
 	say "ok - up to date"
 }
 
+# sum_up STEP...: the results in the order of the list, and their sums. A step without
+# a result has failed.
+sum_up() {
+	local name
+	{
+		say step,passed,failed,skipped,seconds
+		for name; do
+			grep "^$name," "$table" || say "$name,0,1,0,0"
+		done
+	} | awk -F, -v OFS=, -v time=$SECONDS '
+	NR > 1 { passed += $2; failed += $3; skipped += $4 }
+	{ print }
+	END { print "all", passed, failed, skipped, time }' >"$table.new"
+	mv "$table.new" "$table"
+	column -t -s, "$table"
+}
+
 main() {
-	local list needs name
+	local list lines needs names passed failed skipped
 	list=$(steps "$@")
 	[[ -n $list ]] || die "dev/check/order lists no step"
+	mapfile -t lines <<<"$list"
+	mapfile -t names < <(cut -f 1 <<<"$list")
 	mapfile -t needs < <(cut -f 2 <<<"$list")
-	say step,passed,failed,skipped,seconds >"$table"
-	[[ "${needs[*]}" != *[a-z]* ]] || run_step update update "${needs[@]}"
-	while read -r name _; do
-		run_step "$name" "$top/dev/check/$name/run" </dev/null
-	done <<<"$list"
-	say "all,$passed,$failed,$skipped,$SECONDS" >>"$table"
-	column -t -s, "$table"
+	: >"$table"
+	if [[ "${needs[*]}" == *[a-z]* ]]; then
+		names=(update "${names[@]}")
+		run_step update update "${needs[@]}"
+	fi
+	two_at_once run_line "${lines[@]}"
+	sum_up "${names[@]}"
+	IFS=, read -r _ passed failed skipped _ < <(tail -n 1 "$table")
 	say "$passed passed, $failed failed$( ((skipped == 0)) || printf ', %d skipped' "$skipped")"
 	((failed == 0 && passed > 0))
 }

@@ -174,6 +174,58 @@ install_selftests() {
 # result NAME COMMAND...: a line of TAP.
 result() { if "${@:2}"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
 
+# excludes A B: may these two lines of two_at_once not run at the same time? Scripts that
+# have such lines replace it.
+excludes() { false; }
+
+# two_at_once COMMAND LINE...: run COMMAND with the words of each line, in their order, two
+# at a time. A line that a running one excludes lets the next ones go first.
+two_at_once() {
+	local pid waiting=("${@:2}")
+	declare -A running=()	# the line of each process
+	set -m	# a process group for each, to end all of it when we are ended
+	trap 'end_running "${!running[@]}"' EXIT
+	while ((${#waiting[@]} + ${#running[@]})); do
+		! start_one "$1" || continue
+		sleep 0.5
+		for pid in "${!running[@]}"; do
+			kill -0 "$pid" 2>/dev/null || unset "running[$pid]"
+		done
+	done
+	trap - EXIT
+	set +m
+}
+
+end_running() {
+	local pid
+	for pid; do
+		kill -- "-$pid" 2>/dev/null || true
+	done
+}
+
+# start_one COMMAND: with the first line that may start; fails if none may.
+start_one() {
+	local i
+	((${#running[@]} < 2)) || return 1
+	for i in "${!waiting[@]}"; do
+		! is_excluded "${waiting[i]}" || continue
+		# shellcheck disable=SC2086 # its words
+		"$1" ${waiting[i]} </dev/null &
+		running[$!]=${waiting[i]}
+		unset "waiting[i]"
+		return
+	done
+	return 1
+}
+
+is_excluded() {
+	local other
+	for other in "${running[@]}"; do
+		! excludes "$1" "$other" || return 0
+	done
+	return 1
+}
+
 # with_progress NAME LOG COMMAND...: run it into the log, print every ten
 # seconds how far it is; when it fails, its last lines.
 with_progress() {

@@ -3,6 +3,9 @@
 # systemtap.sh SCRIPT...: translate scripts of SystemTap (NAME.stp) for the guest's
 # kernel: out/stap/NAME.ko, which staprun loads in the guest.
 #
+# A probe that waits for a lock of the script is skipped after 10 ms: here after a second,
+# since the CPU that has the lock may be one of an emulator on a busy machine.
+#
 # Two problems of SystemTap 4.8 are worked around. Its runtime looks for
 # task_work_cancel(), which updates of 6.1 renamed to task_work_cancel_func(). And the
 # C code for a marker with a string defines an unused label twice.
@@ -38,7 +41,7 @@ translate() {
 	local name
 	name=$(basename "$1" .stp)
 	SYSTEMTAP_DIR=$work/home stap --disable-cache -R "$work/runtime" -r "$kernel" \
-		-B CC="$work/compiler" -p4 -m "$name" "$1"
+		-B CC="$work/compiler" -D MAXTRYLOCK=100000 -p4 -m "$name" "$1"
 }
 
 [[ -s $kernel/Module.markers ]] || die "no $kernel/Module.markers: make build"

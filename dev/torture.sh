@@ -154,27 +154,6 @@ unbuilt() {
 	record "$1" "$2" 0 UNBUILT
 }
 
-end_rows() {
-	local pid
-	for pid in $(jobs -rp); do
-		kill -- "-$pid" 2>/dev/null || true
-	done
-}
-
-run_rows() {
-	local row
-	set -m	# a process group for each, to end all of it when we are ended
-	trap end_rows EXIT
-	for row; do
-		while (($(jobs -rp | wc -l) >= 2)); do
-			wait -n || true
-		done
-		# shellcheck disable=SC2086 # its words
-		run_row $row </dev/null &
-	done
-	wait
-}
-
 # The results in the order of the list, and sums of the work that was done.
 table() {
 	{ head -n 1 "$results"; tail -n +2 "$results" | sort -t, -k1,1 -k2,2; } |
@@ -200,7 +179,7 @@ main() {
 		# shellcheck disable=SC2086 # its words
 		if build $row; then ready+=("$row"); else unbuilt $row; fi </dev/null
 	done
-	run_rows "${ready[@]}"
+	two_at_once run_row "${ready[@]}"
 	table
 	! grep -qE ',(FAIL|UNBUILT),' "$results"
 }

@@ -100,6 +100,9 @@ begin_trace_cmd() {
 end_trace_cmd() {
 	leave "$trace_cmd"
 	trace-cmd report >trace-cmd.txt 2>/dev/null
+	# On a busy machine trace-cmd 3.1 ends before it has read all, with events of the
+	# stock kernel too: the rest is still in the kernel's buffer.
+	grep -v '^#' $tracefs/trace >>trace-cmd.txt
 	count[trace-cmd]=$(lines trace-cmd.txt)
 	lost[trace-cmd]=$(grep -c DROPPED trace-cmd.txt)
 	trace-cmd reset
