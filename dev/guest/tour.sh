@@ -91,8 +91,9 @@ trace_cmd_is_on() {
 	[[ $(<$tracefs/events/markers/$marker/enable) == 1 && $(<$tracefs/tracing_on) == 1 ]]
 }
 
+# In 6.1 a size for one buffer, as above, leaves the others as small as after boot.
 begin_trace_cmd() {
-	trace-cmd record -q -e markers:$marker -f "prev_pid == $ping" >trace-cmd.log 2>&1 &
+	trace-cmd record -q -b 4096 -e markers:$marker -f "prev_pid == $ping" >trace-cmd.log 2>&1 &
 	trace_cmd=$!
 	until_ok 30 trace_cmd_is_on
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Mistakes that must not build, one for each value of MISTAKE; 0 is none of them.
- * Step 65-compile has the expected messages.
+ * The step compile has the expected messages.
  */
 #include <linux/immediate.h>
 #include <linux/marker.h>

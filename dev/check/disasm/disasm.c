@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions that step 60-disasm checks: each is a site and a return. Those
+ * Functions that the step disasm checks: each is a site and a return. Those
  * named memory_* show that the check detects a load.
  */
 #include <linux/immediate.h>

@@ -64,6 +64,7 @@ trace_function() {
 # Make trampolines and sets: more than fit into the memory that exists already.
 make_code() {
 	echo 1 >"$tracing/$one/events/enable"
+	echo 1 >"$tracing/$two/events/enable"
 	trace_function $one
 	trace_function $two
 }
@@ -71,6 +72,7 @@ make_code() {
 free_code() {
 	echo nop >"$tracing/$one/current_tracer"
 	echo nop >"$tracing/$two/current_tracer"
+	echo 0 >"$tracing/$two/events/enable"
 	echo 0 >"$tracing/$one/events/enable"
 }
 
@@ -201,6 +203,10 @@ nothing_stays_mapped() {
 		needs "page tables of another kind"
 		return
 	fi
+	bpftrace -e 'BEGIN { printf("%d", sizeof(struct mm_struct)); exit(); }' >/dev/null 2>&1 || {
+		needs "this bpftrace does not know the structures of this kernel"
+		return
+	}
 	set_up && make_code && free_code
 	has "$(mapped_for_writing)" "1 tables, 0 0"
 }
