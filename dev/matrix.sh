@@ -180,13 +180,11 @@ boot() {
 	booted=yes
 }
 
-# Suites that are modules run twice.
 kunit() {
-	local passed failed skipped list times=1
+	local passed failed skipped list
 	kunit=FAIL
-	[[ -z $(suites m) ]] || times=2
 	mapfile -t list < <(suites '[ym]')
-	suites_passed "$log" $times "${list[@]}" || return
+	suites_passed "$log" 1 "${list[@]}" || return
 	read -r passed failed skipped < <(kunit_results "$log" | awk -f "$top/dev/tap.awk")
 	((passed > 0 && failed == 0)) || return
 	kunit="$passed passed"

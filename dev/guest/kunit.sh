@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# kunit.sh SUITE...: run the KUnit suites as modules, each twice:
-# unloading a module must remove its sites, tracepoints and markers, so that it can be
-# loaded again. Prints the messages of the kernel; fails when a case fails, or when a
+# kunit.sh SUITE...: run the KUnit suites as modules, in this order. A suite may be named
+# twice: unloading a module must remove its sites, tracepoints and markers, so that it can
+# be loaded again. Prints the messages of the kernel; fails when a case fails, or when a
 # suite does not complete.
 set -e
 : "${1:?which suites are to run?}"
@@ -25,7 +25,7 @@ END
 kernel_says() { dmesg -t | sed "1,/^kunit.sh: run $1\$/d"; }
 
 run=0 failed=0
-for suite in "$@" "$@"; do
+for suite; do
 	run=$((run + 1))
 	echo "kunit.sh: run $run" >/dev/kmsg
 	modprobe "test_$suite"

@@ -78,9 +78,7 @@ compile_objects() {
 	local list
 	compile "$2" prepare || return
 	mapfile -t list < <(objects_of "$1" "$2")
-	# kbuild enters kernel/markers/bridges twice for single objects; in parallel, one
-	# compilation removes the other's files.
-	((${#list[@]} == 0)) || compile "$2" -j1 "${list[@]}"
+	((${#list[@]} == 0)) || compile "$2" "${list[@]}"
 }
 
 # Those that the commit has.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh: runs in the guest: the KUnit suites, each twice.
+# guest.sh: runs in the guest: the KUnit suites.
 set -uo pipefail
 . dev/lib.sh
 

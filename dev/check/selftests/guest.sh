@@ -1,0 +1,10 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# guest.sh DIR: runs in the guest: the selftests in DIR. They use busybox where it does
+# what they need: there, it starts in a tenth of the time of other programs.
+set -eu
+mkdir /run/busybox
+busybox --install -s /run/busybox
+cd /run/busybox
+rm -f sh ash awk dmesg setpriv timeout ps {ins,rm,ls,dep}mod modprobe modinfo mount umount
+PATH=/run/busybox:$PATH exec "$1/run_kselftest.sh"
