@@ -158,6 +158,8 @@ install_modules() {
 	rm -rf "$dir/modroot"
 	kmake "$dir" INSTALL_MOD_PATH="$dir/modroot" modules_install \
 		>>"$log" 2>&1 || { tail -n 40 "$log"; die "modules_install failed"; }
+	# 6.12 installs no link "source": bpftrace takes "build" for the sources then.
+	ln -sfn "$linux" "$(echo "$dir"/modroot/lib/modules/*)/source"
 	touch "$dir/modroot/installed"
 }
 
