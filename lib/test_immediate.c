@@ -17,6 +17,7 @@
 #include <linux/sched/task.h>
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
+#include <trace/events/kmem.h>
 
 #include "test_fail_alloc.h"
 #include "test_module_memory.h"
@@ -1145,6 +1146,31 @@ static void imv_test_hotplug_lock(struct kunit *test)
 #endif
 }
 
+#ifdef CONFIG_KPROBES
+static void set_while_scheduling(void *unused)
+{
+	const enum system_states now = system_state;
+
+	imv_batch_begin();
+	imv_set(imv_u8, 11);
+	system_state = SYSTEM_SCHEDULING;
+	imv_batch_commit();
+	system_state = now;
+}
+#endif
+
+/* When the scheduler runs, text is patched as it is later: others may execute it. */
+static void imv_test_scheduling(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	KUNIT_EXPECT_EQ(test, count_calls("arch_imv_finish", set_while_scheduling, NULL), 1);
+	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 11);
+	imv_set(imv_u8, 1);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
+}
+
 #ifdef CONFIG_MODULES
 /* The text of @mod is fake.text; its last @init_size bytes are __init text. */
 static int check_records(struct module *mod, unsigned int nr, unsigned int init_size)
@@ -1621,6 +1647,73 @@ static void imv_test_module_order(struct kunit *test)
 	vfree(page);
 }
 
+/* Two sites of fake.var, and no third one. */
+static void expect_two(struct kunit *test)
+{
+	KUNIT_EXPECT_PTR_EQ(test, nth_site(&fake.var, 0), (void *)fake.text);
+	KUNIT_EXPECT_PTR_EQ(test, nth_site(&fake.var, 1), (void *)fake.text + 6);
+	KUNIT_EXPECT_NULL(test, nth_site(&fake.var, 2));
+}
+
+/* All sites of a variable are found, in whatever module and in the kernel. */
+static void imv_test_nth_site(struct kunit *test)
+{
+	static struct {
+		struct imv_site table[3];
+		struct three three;
+	} other;
+	struct module *mod = new_loaded_module(test), *next = new_loaded_module(test);
+
+	make_two(0, 6, 6, 5);
+	mod->num_imv_sites = 2;
+	make_three(&other.three, other.table, (const u8[]){ 0, 1, 2 });
+	next->imv_sites = other.table;
+	next->num_imv_sites = ARRAY_SIZE(other.table);
+	coming(mod);
+	expect_two(test);
+	coming(next);
+	expect_two(test);
+	KUNIT_EXPECT_PTR_EQ(test, nth_site(&other.three.vars[2], 0),
+			    (void *)other.three.text[2]);
+	going(next);
+	expect_two(test);
+	end_module(mod);
+	KUNIT_EXPECT_NULL(test, nth_site(&fake.var, 0));
+#ifdef CONFIG_TRACEPOINTS
+	KUNIT_EXPECT_NOT_NULL(test, nth_site(&__tracepoint_kfree.active, 0));
+#endif
+}
+
+static int find_first_site(void *unused)
+{
+	WRITE_ONCE(other_began, true);
+	nth_site(&imv_u8__imv, 0);
+	WRITE_ONCE(other_set, true);
+	return 0;
+}
+
+/* Sites are not searched during a batch of another task. */
+static void imv_test_nth_site_waits(struct kunit *test)
+{
+	struct task_struct *thread;
+
+	if (!find_loader_functions())
+		kunit_skip(test, "needs CONFIG_KPROBES, without X86_KERNEL_IBT");
+	thread = kthread_create(find_first_site, NULL, "imv_nth");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	other_began = false;
+	other_set = false;
+	imv_batch_begin();
+	get_task_struct(thread);
+	wake_up_process(thread);
+	KUNIT_EXPECT_TRUE(test, waits_for_lock(thread));
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(other_set));
+	imv_batch_commit();
+	kthread_stop(thread);
+	put_task_struct(thread);
+	KUNIT_EXPECT_TRUE(test, other_set);
+}
+
 static void imv_test_check_no_memory(struct kunit *test)
 {
 	struct module *mod = new_module(test);
@@ -1865,6 +1958,7 @@ static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_built_jump),
 	KUNIT_CASE(imv_test_built_jump_to),
 	KUNIT_CASE(imv_test_hotplug_lock),
+	KUNIT_CASE(imv_test_scheduling),
 #ifdef CONFIG_MODULES
 	KUNIT_CASE(imv_test_damaged_insn),
 	KUNIT_CASE(imv_test_damaged_target),
@@ -1879,6 +1973,8 @@ static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_module_deferred),
 	KUNIT_CASE(imv_test_module_live),
 	KUNIT_CASE(imv_test_module_order),
+	KUNIT_CASE(imv_test_nth_site),
+	KUNIT_CASE(imv_test_nth_site_waits),
 	KUNIT_CASE(imv_test_check_no_memory),
 #endif
 	KUNIT_CASE(imv_test_reserved_while_patched),

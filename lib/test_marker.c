@@ -27,6 +27,7 @@
 #include "test_memory.h"
 #include "test_module_memory.h"
 #include "test_resched.h"
+#include "test_symbol.h"
 
 #define NUMBER_FORMAT	"number %d text %s"
 
@@ -874,6 +875,77 @@ static void marker_test_waits_for_walk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 }
 
+/* The functions for the list of entries whose event must be removed. */
+static struct {
+	typeof(&marker_is_stale) is_any;
+	typeof(&marker_take_stale) take;
+	typeof(&marker_move_stale) move;
+	typeof(&marker_return_stale) put_back;
+} stale;
+
+static bool find_stale_functions(void)
+{
+#if defined(CONFIG_KPROBES) && !defined(CONFIG_X86_KERNEL_IBT) && \
+	!defined(CONFIG_CFI_CLANG)
+	stale.is_any = find_function("marker_is_stale");
+	stale.take = find_function("marker_take_stale");
+	stale.move = find_function("marker_move_stale");
+	stale.put_back = find_function("marker_return_stale");
+#endif
+	return stale.is_any && stale.take && stale.move && stale.put_back;
+}
+
+static void look_for_stale(void)
+{
+	stale.is_any();
+}
+
+static void take_stale(void)
+{
+	struct marker_entry *entry = stale.take();
+	LIST_HEAD(list);
+
+	if (!entry)
+		return;
+	stale.move(entry, &list);
+	stale.put_back(&list);
+}
+
+static void move_stale(void)
+{
+	static struct marker_entry entry;
+	LIST_HEAD(list);
+
+	INIT_LIST_HEAD(&entry.stale);
+	stale.move(&entry, &list);
+}
+
+static void return_no_stale(void)
+{
+	LIST_HEAD(list);
+
+	stale.put_back(&list);
+}
+
+/* The list of stale entries is neither read nor changed while markers are visited. */
+static void marker_test_stale_waits(struct kunit *test)
+{
+	static void (*const functions[])(void) = {
+		look_for_stale, take_stale, move_stale, return_no_stale,
+	};
+	struct other_call other = { };
+	unsigned int i;
+
+	if (!find_stale_functions())
+		kunit_skip(test, "functions that are not exported cannot be called");
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		other.call = functions[i];
+		for_each_marker(visit_and_start, &other);
+		end_call(&other);
+		KUNIT_EXPECT_TRUE_MSG(test, other.waited, "%ps", functions[i]);
+	}
+}
+
 static int start_on_kernel(struct notifier_block *nb, unsigned long state, void *mod)
 {
 	if (!mod)
@@ -1634,6 +1706,55 @@ static void marker_test_stray_probes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_number", probe, digit(2)), 0);
 }
 
+static struct marker_entry *watched_entry;
+static bool entry_has_gone;
+
+/* Writes to an entry that is freed, as the next user of its memory may. */
+static void spoil_freed(void *data, unsigned long call_site, const void *ptr)
+{
+	if (!ptr || ptr != READ_ONCE(watched_entry))
+		return;
+	watched_entry->probes = data;
+	WRITE_ONCE(watched_entry, NULL);
+	entry_has_gone = true;
+}
+
+/* An entry that was freed with its last probe is not read when a module goes. */
+static void marker_test_freed_entry(struct kunit *test)
+{
+	struct marker_probes *more;
+	u64 from;
+
+	more = kunit_kzalloc(test, struct_size(more, probe, 2), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, more);
+	more->count = 1;
+	more->probe[0].func = probe_ignore;
+	need_fake(test);
+	strcpy(fake->name, "kunit_fake_freed");
+	strcpy(fake->format, "%f");	/* there is no event for it */
+	fake->mod.num_markers = 1;
+	KUNIT_ASSERT_EQ(test, fake_comes(), 0);
+	KUNIT_EXPECT_EQ(test, attach_fed("kunit_fake_freed", "%f", 1), 0);
+	entry_has_gone = false;
+	watched_entry = fake->site[0].entry;
+	fake_goes();	/* its probe keeps the entry */
+	KUNIT_EXPECT_FALSE(test, entry_has_gone);
+
+	make_fake();
+	fake->mod.num_markers = 0;
+	set_module_memory(&fake->mod, probe_ignore, 1, 1);
+	KUNIT_EXPECT_EQ(test, register_trace_kfree(spoil_freed, more), 0);
+	from = log_end();
+	fake_goes();
+	unregister_trace_kfree(spoil_freed, more);
+	tracepoint_synchronize_unregister();
+	watched_entry = NULL;
+	KUNIT_EXPECT_TRUE(test, entry_has_gone);
+	KUNIT_EXPECT_EQ(test, count_logged(from, "goes and leaves its probe"),
+			IS_ENABLED(CONFIG_PRINTK));
+	KUNIT_EXPECT_FALSE(test, detach_any(probe_ignore));
+}
+
 /* The name, or the format, may end where the memory of the module ends. */
 static void marker_test_strings_at_end(struct kunit *test)
 {
@@ -2315,6 +2436,7 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_layout_fits),
 	KUNIT_CASE(marker_test_notifier),
 	KUNIT_CASE(marker_test_waits_for_walk),
+	KUNIT_CASE(marker_test_stale_waits),
 	KUNIT_CASE(marker_test_notifiers_wait),
 	KUNIT_CASE(marker_test_variadic_message),
 	KUNIT_CASE(marker_test_within_a_probe),
@@ -2341,6 +2463,7 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_bad_records),
 	KUNIT_CASE(marker_test_tainted_module),
 	KUNIT_CASE(marker_test_stray_probes),
+	KUNIT_CASE(marker_test_freed_entry),
 	KUNIT_CASE(marker_test_strings_at_end),
 	KUNIT_CASE(marker_test_shared_marker),
 	KUNIT_CASE(marker_test_late_hits),

@@ -13,6 +13,7 @@
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/sched/prio.h>
@@ -23,6 +24,8 @@
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <trace/events/kmem.h>
+#include <trace/events/lock.h>
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 #include <linux/kdebug.h>
@@ -2138,6 +2141,41 @@ static void tp_test_no_memory_to_remove(struct kunit *test)
 	KUNIT_EXPECT_GT(test, nth, NR_ALLOCS);
 }
 
+/* What this task allocates is not zero. */
+static struct task_struct *filler;
+
+static void fill_allocated(void *data, unsigned long call_site, const void *ptr,
+			   size_t size, size_t size_allocated, gfp_t flags, int node)
+{
+	if (ptr && current == READ_ONCE(filler) && in_task() && !(flags & __GFP_ZERO))
+		memset((void *)ptr, 0x5a, size);
+}
+
+static int register_filled(unsigned long nr)
+{
+	int ret;
+
+	WRITE_ONCE(filler, current);
+	ret = register_trace_kunit_plain(probe_plain, digit(nr));
+	WRITE_ONCE(filler, NULL);
+	return ret;
+}
+
+/* An array of probes has an end, whatever was in its memory before. */
+static void tp_test_used_memory(struct kunit *test)
+{
+	unsigned long i;
+
+	KUNIT_ASSERT_EQ(test, register_trace_kmalloc(fill_allocated, NULL), 0);
+	for (i = 1; i <= 4; i++)
+		KUNIT_EXPECT_EQ(test, register_filled(i), 0);
+	unregister_trace_kmalloc(fill_allocated, NULL);
+	tracepoint_synchronize_unregister();
+	KUNIT_EXPECT_EQ(test, fire(1), 1234UL);
+	for (i = 1; i <= 4; i++)
+		KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(i)), 0);
+}
+
 static void attach_third(void)
 {
 	register_trace_kunit_plain(probe_plain, digit(3));
@@ -2297,18 +2335,24 @@ static int linger_in_srcu(void *data)
 	return 0;
 }
 
-/* tracepoint_synchronize_unregister() must wait for the lingering task. */
+/*
+ * tracepoint_synchronize_unregister() must wait for the lingering task. SRCU needs the
+ * first CPU to end a wait, so the task is on another one: waiting for SRCU does not
+ * include waiting for RCU.
+ */
 static void expect_wait(struct kunit *test, int (*fn)(void *), struct lingerer *lingerer)
 {
 	struct task_struct *thread;
 	unsigned int cpu;
 
 	init_completion(&lingerer->entered);
+	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
 	migrate_disable();
 	cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
 	thread = kthread_create_on_cpu(fn, lingerer, cpu, "kunit_linger/%u");
 	if (IS_ERR(thread)) {
 		migrate_enable();
+		set_cpus_allowed_ptr(current, cpu_possible_mask);
 		KUNIT_FAIL(test, "no thread");
 		return;
 	}
@@ -2320,6 +2364,7 @@ static void expect_wait(struct kunit *test, int (*fn)(void *), struct lingerer *
 	tracepoint_synchronize_unregister();
 	KUNIT_EXPECT_TRUE(test, READ_ONCE(lingerer->left));
 	migrate_enable();
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
 	kthread_stop(thread);
 	put_task_struct(thread);
 }
@@ -2735,6 +2780,192 @@ static void tp_test_free_while_probe_runs(struct kunit *test)
 #endif
 }
 
+#ifdef CONFIG_KPROBES
+static void free_now(void)
+{
+	free_retired(NULL);
+}
+
+static struct other_call freer = { .call = free_now };
+
+/* The lock of tracepoints, for which this call waits, and whether it stays locked. */
+static struct mutex *waited_for;
+static bool stays_locked;
+
+static void note_contention(void *data, void *lock, unsigned int flags)
+{
+	if (current == READ_ONCE(freer.task) && flags & LCB_F_MUTEX && !waited_for)
+		waited_for = lock;
+}
+
+static int connect_and_free(struct tracepoint *tp, const struct tracepoint_func *probe)
+{
+	start_call(&freer);
+	stays_locked = waited_for && mutex_is_locked(waited_for);
+	return 0;
+}
+
+static const struct tracepoint_callbacks freeing_callbacks = {
+	.connect = connect_and_free,
+};
+
+static struct tracepoint freeing_tracepoint = {
+	.name = "kunit_freeing",
+	.callbacks = &freeing_callbacks,
+};
+
+static void find_contention(struct tracepoint *tp, void *priv)
+{
+	if (!strcmp(tp->name, "contention_begin"))
+		*(struct tracepoint **)priv = tp;
+}
+
+/* Frees arrays while the lock is held, which must wait. Return: was the lock found? */
+static bool find_lock(struct kunit *test)
+{
+	struct tracepoint *contention = NULL;
+
+	waited_for = NULL;
+	stays_locked = false;
+	for_each_kernel_tracepoint(find_contention, &contention);
+	if (!contention || tracepoint_probe_register(contention, note_contention, NULL))
+		return false;
+	tracepoint_probe_register(&freeing_tracepoint, probe_number, NULL);
+	end_call(&freer);
+	tracepoint_probe_unregister(&freeing_tracepoint, probe_number, NULL);
+	tracepoint_probe_unregister(contention, note_contention, NULL);
+	tracepoint_synchronize_unregister();
+	KUNIT_EXPECT_TRUE(test, freer.waited);
+	KUNIT_EXPECT_TRUE(test, stays_locked);
+	return waited_for;
+}
+
+static const struct tp_probes *watched_array;
+static bool array_has_gone, gone_unlocked;
+
+static void note_free(void *data, unsigned long call_site, const void *ptr)
+{
+	if (!ptr || ptr != READ_ONCE(watched_array))
+		return;
+	WRITE_ONCE(watched_array, NULL);
+	gone_unlocked |= !mutex_is_locked(waited_for);
+	WRITE_ONCE(array_has_gone, true);
+}
+
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+static const u8 *forgotten_code;
+
+static int note_forget(struct kprobe *kp, struct pt_regs *regs)
+{
+	const struct generated_text *code = (const void *)regs->di;
+
+	if (code->text == forgotten_code)
+		gone_unlocked |= !mutex_is_locked(waited_for);
+	return 0;
+}
+
+static struct kprobe forget_kprobe;
+
+static int watch_code(void)
+{
+	forgotten_code = (const u8 *)(long)__tracepoint_kunit_plain.code;
+	forget_kprobe = (struct kprobe) {
+		.symbol_name = "unname_generated_text", .pre_handler = note_forget,
+	};
+	return register_kprobe(&forget_kprobe);
+}
+
+static void unwatch_code(void)
+{
+	unregister_kprobe(&forget_kprobe);
+}
+#else
+static int watch_code(void)
+{
+	return 0;
+}
+
+static void unwatch_code(void)
+{
+}
+#endif
+
+/* Replaces the array of probes. It may also be freed by the work item, soon. */
+static void replace_and_free(void)
+{
+	struct tracepoint_func *probes = rcu_access_pointer(__tracepoint_kunit_plain.funcs);
+	unsigned int tries;
+
+	array_has_gone = false;
+	gone_unlocked = false;
+	WRITE_ONCE(watched_array, container_of(probes, struct tp_probes, probes[0]));
+	unregister_trace_kunit_plain(probe_plain, digit(1));
+	free_now();
+	for (tries = 0; tries < 10 && !READ_ONCE(array_has_gone); tries++)
+		msleep(100);
+	WRITE_ONCE(watched_array, NULL);
+}
+#endif
+
+/* Replaced arrays are taken from their list, forgotten and freed under the lock. */
+static void tp_test_free_is_locked(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "mutexes have other events");
+	free_retired = find_function("free_retired");
+	KUNIT_ASSERT_NOT_NULL(test, free_retired);
+	KUNIT_ASSERT_TRUE(test, find_lock(test));
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(1)), 0);
+	KUNIT_EXPECT_EQ(test, watch_code(), 0);
+	KUNIT_EXPECT_EQ(test, register_trace_kfree(note_free, NULL), 0);
+	replace_and_free();
+	unregister_trace_kfree(note_free, NULL);
+	tracepoint_synchronize_unregister();
+	unwatch_code();
+	KUNIT_EXPECT_TRUE(test, array_has_gone);
+	KUNIT_EXPECT_FALSE(test, gone_unlocked);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
+}
+
+#if defined(CONFIG_TRACEPOINT_TRAMPOLINE) && defined(CONFIG_KPROBES)
+/* More than three chunks of memory. */
+#define MUCH_CODE	(4 * 16 * PAGE_SIZE)
+
+/* Memory that no trampoline uses is returned when replaced arrays are freed. */
+static void tp_test_trim(struct kunit *test)
+{
+	const unsigned int nr_probes = TOO_MANY_PROBES / 4;
+	struct tracepoint_func *probes;
+	struct generated_text *codes;
+	unsigned int i, nr, size = 0, returned = 0;
+
+	free_retired = find_function("free_retired");
+	KUNIT_ASSERT_NOT_NULL(test, free_retired);
+	codes = kunit_kcalloc(test, NR_LONG_CODES, sizeof(*codes), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, codes);
+	probes = kvcalloc(nr_probes + 1, sizeof(*probes), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, probes);
+	for (i = 0; i < nr_probes; i++)
+		probes[i] = (struct tracepoint_func){ .func = probe_plain, .data = test };
+	for (nr = 0; nr < NR_LONG_CODES && size < MUCH_CODE; nr++) {
+		if (arch_make_tracepoint_code(probes, 2, &codes[nr]))
+			break;
+		size += codes[nr].size;
+	}
+	for (i = 0; i < nr; i++)
+		arch_free_tracepoint_code(&codes[i]);
+	free_now();
+	for (i = 0; i < nr; i++)
+		returned += !is_tracepoint_trampoline((unsigned long)codes[i].text);
+	KUNIT_EXPECT_GE(test, size, (unsigned int)MUCH_CODE);
+	KUNIT_EXPECT_GT(test, returned, 0U);
+	kvfree(probes);
+}
+#endif
+
 /* Functions that tasks call while the test holds a lock. */
 struct locked_calls {
 	struct other_call calls[5];
@@ -2936,6 +3167,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_static_call),
 	KUNIT_CASE(tp_test_no_memory_to_add),
 	KUNIT_CASE(tp_test_no_memory_to_remove),
+	KUNIT_CASE(tp_test_used_memory),
 	KUNIT_CASE(tp_test_remove_while_deferred),
 	KUNIT_CASE(tp_test_comms_deferred),
 	KUNIT_CASE(tp_test_remove_and_defer),
@@ -2973,6 +3205,10 @@ static struct kunit_case tp_test_cases[] = {
 #endif
 	KUNIT_CASE(tp_test_stray_probe_runs),
 	KUNIT_CASE(tp_test_free_while_probe_runs),
+	KUNIT_CASE(tp_test_free_is_locked),
+#if defined(CONFIG_TRACEPOINT_TRAMPOLINE) && defined(CONFIG_KPROBES)
+	KUNIT_CASE(tp_test_trim),
+#endif
 	KUNIT_CASE(tp_test_lock),
 	KUNIT_CASE(tp_test_module_lock),
 #endif
