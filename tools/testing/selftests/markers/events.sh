@@ -9,6 +9,7 @@ event=events/markers/sample_event
 types=events/markers/sample_types
 signal=events/markers/kernel_send_signal
 process_exit=events/markers/kernel_process_exit
+process_exec=events/markers/kernel_process_exec
 
 instance=$tracing/instances/markers-$$
 
@@ -87,6 +88,15 @@ fields_have_names_and_types() {
 	done
 }
 
+# Tools print records with this: a C string and its arguments.
+format_has_text_for_tools() {
+	string='"i %d u %u x %x l %ld ul %lu ll %lld ull %llu lx %lx p %p c %s s %s"'
+	values="REC->i, REC->u, REC->x, REC->l, REC->ul, REC->ll, REC->ull, REC->lx, REC->p"
+	start &&
+	is "$(sed -n 's/^print fmt: //p' "$instance/$types/format")" \
+		"$string, $values, REC->c, __get_str(s)"
+}
+
 values_arrive() {
 	start &&
 	put 1 $types/enable &&
@@ -105,6 +115,77 @@ numbers_alone_arrive() {
 	kill -CONT $$ &&
 	put 0 $signal/enable &&
 	at_least "$(recorded "kernel_send_signal: pid $$ signal [12][0-9] code 0 result [01]\$")" 1
+}
+
+# Print the part of each buffer page that has records. It begins with a time and the
+# size of the rest.
+raw_records() {
+	for cpu in "$instance"/per_cpu/cpu*; do
+		grep -q '^entries: [1-9]' "$cpu/stats" || continue
+		dd if="$cpu/trace_pipe_raw" of="$dir/page" bs=65536 count=1 status=none &&
+		size=$(od -An -tu8 -j8 -N8 "$dir/page" | tr -d ' ') &&
+		head -c $((16 + size)) "$dir/page" || return
+	done
+}
+
+# The values of x and l of sample_types, and what is between them.
+around_padding() {
+	od -An -v -tx1 | tr -d ' \n' | grep -oE 'f{16}[0-9a-f]{8}(0{14}80|80{15})'
+}
+
+# The memory in which a record with strings is made had another record before. There,
+# the name of the task is in the place of the padding.
+padding_is_clear() {
+	start || return
+	grep -q 'field:long l;.*offset:24;' "$instance/$types/format" ||
+		needs "no padding" || return
+	put 1 $event/enable &&
+	put 1 $types/enable &&
+	sh -c "echo not_in_a_padding >/proc/self/comm
+		echo 3 >/sys/module/marker_sample/parameters/fire" &&
+	is "$(recorded 'sample_event: count [0-2] name not_in_a_paddin')" 3 &&
+	raw_records >"$dir/raw" &&
+	is "$(around_padding <"$dir/raw" | grep -cE '^f{16}0{8}')" 3 &&
+	is "$(around_padding <"$dir/raw" | wc -l)" 3
+}
+
+# Dots make a path long, which is still that of the program.
+long_path() {
+	echo "/bin/$(printf "%0$1d" 0 | sed 's,0,./,g')true"
+}
+
+# The string in a record has 2047 characters at most.
+long_string_is_cut() {
+	needs_event markers/kernel_process_exec || return
+	mkdir "$instance" &&
+	put 1 $process_exec/enable &&
+	"$(long_path 1019)" &&
+	"$(long_path 1400)" &&
+	put 0 $process_exec/enable &&
+	is "$(sed -n 's/.*kernel_process_exec: .* filename //p' "$instance/trace" |
+		awk 'length($0) > 1000 { print length($0), substr($0, length($0) - 3) }')" \
+		"2047 true
+2047 ././"
+}
+
+percpu_memory() {
+	awk '/^Percpu:/ { print $2 }' /proc/meminfo
+}
+
+# Events with strings share memory, which is allocated when the first is enabled. Each
+# CPU has 15 kB of it.
+memory_is_allocated_once() {
+	start &&
+	put 1 $types/enable &&
+	before=$(percpu_memory) || return
+	[ "$before" ] || needs "no size of per-CPU memory" || return
+	rounds=16
+	while [ $rounds -gt 0 ]; do
+		put 1 $event/enable && put 0 $event/enable || return
+		rounds=$((rounds - 1))
+	done
+	set -- "$instance"/per_cpu/cpu*
+	at_least $((before + 100 * $#)) "$(percpu_memory)"
 }
 
 counts_every_hit() {
@@ -131,6 +212,19 @@ filter_by_number_and_string() {
 	put 'name ~ "*sh*"' $event/filter &&
 	fire 6 &&
 	is "$(recorded sample_event:)" 8
+}
+
+# Signals that are not sent by a process have another code.
+filter_without_strings() {
+	needs_event markers/kernel_send_signal || return
+	mkdir "$instance" &&
+	put "pid == $$ && code == 0" $signal/filter &&
+	put 1 $signal/enable &&
+	kill -CONT $$ &&
+	is "$(recorded kernel_send_signal:)" 1 &&
+	put "pid == $$ && code == 77" $signal/filter &&
+	kill -CONT $$ &&
+	is "$(recorded kernel_send_signal:)" 1
 }
 
 filter_knows_signs() {
@@ -234,14 +328,19 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 15
+plan 20
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
+format_has_text_for_tools; report "format has text for tools"
 values_arrive; report "values arrive"
 numbers_alone_arrive; report "numbers alone arrive"
+padding_is_clear; report "padding is clear"
+long_string_is_cut; report "a long string is cut"
+memory_is_allocated_once; report "memory for strings is allocated once"
 counts_every_hit; report "counts every hit"
 filter_by_number_and_string; report "filter by number and string"
+filter_without_strings; report "filter without strings"
 filter_knows_signs; report "filter knows signs"
 trigger_counts_in_a_histogram; report "trigger counts in a histogram"
 trigger_turns_tracing_off; report "trigger turns tracing off"

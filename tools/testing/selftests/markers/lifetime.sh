@@ -10,7 +10,6 @@
 
 . "$(dirname "$0")/markers-lib.sh"
 
-user=$here/event-user
 instance=$tracing/instances/lifetime-$$
 
 # The readable and the writable files of an event, and values to write.
@@ -147,28 +146,6 @@ open_files_are_written() {
 	each_file "$writable" cannot_be_written
 }
 
-# Start a program that uses the event, and waits until go_on.
-hold() {
-	[ -x "$user" ] || needs "no program event-user" || return
-	rm -f "$dir/go" "$dir/said"
-	mkfifo "$dir/go" || return
-	"$user" "$@" <"$dir/go" >"$dir/said" 2>&1 &
-	pid=$!
-	exec 9>"$dir/go"
-	while ! grep -q ready "$dir/said"; do
-		kill -0 $pid 2>/dev/null || {
-			wait "$pid"
-			return
-		}
-		sleep 0.1
-	done
-}
-
-go_on() {
-	exec 9>&-
-	wait "$pid"
-}
-
 path_leads_nowhere() {
 	hold path "$tracing/$event/$file" && remove && go_on &&
 	is "$(grep "write: done" "$dir/said")" "" && {
@@ -196,10 +173,6 @@ instance_cannot_be_read() {
 
 files_of_an_instance() {
 	each_file "$readable" instance_cannot_be_read
-}
-
-id_of() {
-	cat "$tracing/$1/id"
 }
 
 # A marker event stays while it is used; other events keep their module loaded.

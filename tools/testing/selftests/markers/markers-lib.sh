@@ -7,6 +7,7 @@
 . "$(dirname "$0")/../kselftest/tracing.sh"
 
 about=marker
+user=$here/event-user
 parameters=/sys/module/marker_probe/parameters
 modules="marker_probe marker_probe_variadic marker_sample"
 
@@ -63,6 +64,32 @@ goes_soon() {
 	done
 	[ ! -d "$tracing/$1" ]
 	explain "$1 is still there"
+}
+
+id_of() {
+	cat "$tracing/$1/id"
+}
+
+# Start a program that uses the event, and waits until go_on.
+hold() {
+	[ -x "$user" ] || needs "no program event-user" || return
+	rm -f "$dir/go" "$dir/said"
+	mkfifo "$dir/go" || return
+	"$user" "$@" <"$dir/go" >"$dir/said" 2>&1 &
+	pid=$!
+	exec 9>"$dir/go"
+	while ! grep -q ready "$dir/said"; do
+		kill -0 $pid 2>/dev/null || {
+			wait "$pid"
+			return
+		}
+		sleep 0.1
+	done
+}
+
+go_on() {
+	exec 9>&-
+	wait "$pid"
 }
 
 count_lines() {
