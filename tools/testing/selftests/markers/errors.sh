@@ -11,6 +11,7 @@
 
 faults=/sys/kernel/debug/fail_function
 sched=kernel_sched_switch
+noargs=events/markers/sample_noargs
 
 # inject FUNCTION RETURN_VALUE: let the function fail from now on.
 inject() {
@@ -70,15 +71,50 @@ attach_fails() {
 	at_least "$(hits)" 20 && kernel_is_well
 }
 
+enable_noargs() {
+	echo 1 >"$tracing/$noargs/enable"
+}
+
+# An event that was never enabled is freed on unload, and the next one gets another
+# number. So no other test may enable this event.
+event_fails() {
+	[ -f "$tracing/events/header_page" ] || needs "no trace events" || return
+	load marker_sample || return
+	[ -f "$tracing/$noargs/id" ] || needs "no numbers of events" || return
+	[ ! -f "$tracing/$noargs/inject" ] || needs "the event is never freed" || return
+	id=$(id_of $noargs)
+	inject marker_connect_entry -16 || return
+	fails enable_noargs &&
+	is "$(cat "$tracing/$noargs/enable")" 0 &&
+	is "$(column sample_noargs probes)" 0 &&
+	unload marker_sample &&
+	echo >$faults/inject &&
+	load marker_sample &&
+	fails is "$(id_of $noargs)" "$id" && kernel_is_well
+}
+
+perf_fails() {
+	[ -f "$tracing/events/header_page" ] || needs "no trace events" || return
+	[ -x "$user" ] || needs "no program event-user" || return
+	load marker_sample || return
+	[ -f "$tracing/$noargs/id" ] || needs "no numbers of events" || return
+	inject marker_connect_entry -16 || return
+	fails_with "event: Device or resource busy" \
+		"$user" perf "$(id_of $noargs)" </dev/null &&
+	is "$(column sample_noargs probes)" 0 && kernel_is_well
+}
+
 [ -w $faults/inject ] || skip_all "no CONFIG_FAIL_FUNCTION"
 echo N >$faults/task-filter
 echo 0 >$faults/verbose
 echo 100 >$faults/probability
 echo -1 >$faults/times
-plan 5
+plan 7
 load_fails marker_get_entry 0 -12 "Cannot allocate memory"; report "no memory for a marker"
 load_fails marker_add_range -12 -12 "Cannot allocate memory"; report "no memory for the markers"
 load_fails marker_activate_range -16 -16 "busy"; report "a tracepoint cannot be connected"
 load_fails_while_a_probe_waits; report "nor while a probe waits"
 attach_fails; report "nor for a probe"
+event_fails; report "nor for an event"
+perf_fails; report "nor for perf"
 finish

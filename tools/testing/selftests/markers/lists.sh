@@ -11,13 +11,48 @@ sites=$tracing/marker_sites
 probes=$tracing/marker_probes
 place='[A-Za-z0-9_.]+\+0x[0-9a-f]+/0x[0-9a-f]+'
 
+event=events/markers/sample_event
+signal=events/markers/kernel_send_signal
+instance=$tracing/instances/lists-$$
+failslab=/sys/kernel/debug/failslab
+
 clean_up() {
+	exec 9>&-
+	[ ! -s "$dir/failslab" ] || restore_failslab
+	for left in $event $signal; do
+		[ ! -f "$tracing/$left/enable" ] || echo 0 >"$tracing/$left/enable"
+	done
+	[ ! -d "$instance" ] || rmdir "$instance"
 	unload_all
 }
 
 # Lines of a list for a marker, without its name.
 lines_of() {
 	awk -F'\t' -v name="$2" '$1 == name { sub(/^[^\t]*\t/, ""); print }' "$1"
+}
+
+lists_have_a_header() {
+	is "$(head -n 1 "$sites")" "# name${tab}module${tab}place" &&
+	is "$(head -n 1 "$probes")" "# name${tab}probe${tab}format" &&
+	is "$(grep -c '^#' "$sites")" 1 &&
+	is "$(grep -c '^#' "$probes")" 1
+}
+
+# Each read but the first begins where the one before ended, at a line or within it.
+same_in_parts() {
+	cat "$1" >"$dir/whole" && dd if="$1" bs=16 status=none >"$dir/parts" &&
+	cmp -s "$dir/whole" "$dir/parts"
+	explain "$1 differs"
+}
+
+lists_are_read_in_parts() {
+	load marker_sample &&
+	load marker_probe marker=sample_event print=0 &&
+	load marker_probe_variadic &&
+	same_in_parts "$tracing/markers" &&
+	same_in_parts "$sites" &&
+	same_in_parts "$probes" &&
+	is "$(dmesg | grep -c 'buggy .next function \(parts\|probes\)_next')" 0
 }
 
 sites_of_a_module() {
@@ -79,13 +114,78 @@ probe_hit [marker_probe_variadic]$tab$format" &&
 	is "$(lines_of "$probes" sample_event)" ""
 }
 
+# The code that records strings is another than that for numbers alone.
 probe_of_an_event() {
 	needs_event sched/sched_switch || return
 	load marker_sample &&
-	echo 1 >"$tracing/events/markers/sample_event/enable" &&
-	at_least "$(lines_of "$probes" sample_event | wc -l)" 1 &&
-	echo 0 >"$tracing/events/markers/sample_event/enable" &&
-	is "$(lines_of "$probes" sample_event)" ""
+	echo 1 >"$tracing/$event/enable" &&
+	is "$(lines_of "$probes" sample_event)" \
+		"trace_marker_strings$tab$(column sample_event format)" &&
+	echo 0 >"$tracing/$event/enable" &&
+	is "$(lines_of "$probes" sample_event)" "" || return
+	needs_event markers/kernel_send_signal || return
+	echo 1 >"$tracing/$signal/enable" &&
+	is "$(lines_of "$probes" kernel_send_signal)" \
+		"trace_marker$tab$(column kernel_send_signal format)" &&
+	echo 0 >"$tracing/$signal/enable"
+}
+
+probe_of_perf() {
+	needs_event markers/kernel_send_signal || return
+	[ -f "$tracing/$signal/id" ] || needs "no perf events" || return
+	load marker_sample &&
+	hold perf "$(id_of $event)" || return
+	is "$(lines_of "$probes" sample_event)" \
+		"perf_marker_strings$tab$(column sample_event format)" && go_on &&
+	hold perf "$(id_of $signal)" &&
+	is "$(lines_of "$probes" kernel_send_signal)" \
+		"perf_marker$tab$(column kernel_send_signal format)" && go_on &&
+	is "$(lines_of "$probes" kernel_send_signal)" ""
+}
+
+restore_failslab() {
+	while read -r value file; do
+		echo "$value" >"$failslab/$file"
+	done <"$dir/failslab"
+	rm "$dir/failslab"
+}
+
+# Let allocations fail in tasks that ask for it: some, since page faults try again.
+set_failslab() {
+	for file in probability times task-filter ignore-gfp-wait verbose; do
+		echo "$(cat "$failslab/$file") $file" >>"$dir/failslab"
+	done
+	echo 0 >"$failslab/verbose" &&
+	echo Y >"$failslab/task-filter" &&
+	echo N >"$failslab/ignore-gfp-wait" &&
+	echo 10 >"$failslab/times" &&
+	echo 100 >"$failslab/probability"
+}
+
+# Write 0 to a file, without memory. The files are opened before.
+# shellcheck disable=SC2016 # expanded by the other shell
+write_without_memory() {
+	sh -c 'exec 3>"$1" 4>/proc/self/make-it-fail && echo 1 >&4 && echo 0 >&3' sh "$1"
+}
+
+# A probe that is removed while memory is short stays in the array of probes, but not
+# in the list.
+probe_is_removed_without_memory() {
+	needs_event sched/sched_switch || return
+	[ -w $failslab/probability ] || needs "no CONFIG_FAILSLAB" || return
+	load marker_sample && mkdir "$instance" &&
+	echo 1 >"$tracing/$event/enable" && echo 1 >"$instance/$event/enable" &&
+	is "$(lines_of "$probes" sample_event | wc -l)" 2 &&
+	set_failslab &&
+	write_without_memory "$instance/$event/enable" &&
+	restore_failslab &&
+	is "$(lines_of "$probes" sample_event | wc -l)" 1 &&
+	is "$(column sample_event probes)" 1 &&
+	is "$(cat "$instance/$event/enable")" 0 &&
+	fire 1 &&
+	is "$(grep -c sample_event: "$instance/trace")" 0 &&
+	echo 0 >"$tracing/$event/enable" &&
+	is "$(lines_of "$probes" sample_event)" "" && kernel_is_well
 }
 
 lists_are_for_root_only() {
@@ -95,12 +195,16 @@ lists_are_for_root_only() {
 	fails_with "Permission denied" as_nobody cat "$probes"
 }
 
-plan 7
+plan 11
+lists_have_a_header; report "lists have a header"
+lists_are_read_in_parts; report "lists are read in parts"
 sites_of_a_module; report "sites of a module"
 sites_of_the_kernel; report "sites of the kernel"
 sites_are_counted; report "sites are as many as the list of markers counts"
 site_is_where_the_marker_is; report "a site is where the marker is"
 probes_of_modules; report "probes of modules"
 probe_of_an_event; report "probe of an event"
+probe_of_perf; report "probe of perf"
+probe_is_removed_without_memory; report "probe is removed without memory"
 lists_are_for_root_only; report "lists are for root only"
 finish

@@ -53,6 +53,17 @@ another_module_takes_none() {
 	load marker_sample && unload marker_sample && are_printed
 }
 
+# No other event gets the number, since a buffer may have records with it.
+number_is_kept() {
+	record || return
+	[ -f "$tracing/$event/id" ] || needs "no numbers of events" || return
+	number=$(id_of $event)
+	other=$(id_of $types)
+	unload marker_sample && load marker_sample &&
+	is "$(id_of $event)" "$number" &&
+	is "$(id_of $types)" "$other"
+}
+
 read_by_pipe_after_unload() {
 	record && unload marker_sample &&
 	said=$(timeout 2 cat "$tracing/trace_pipe")
@@ -61,9 +72,10 @@ read_by_pipe_after_unload() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 4
+plan 5
 print_after_unload; report "records print after the unload"
 print_after_reload; report "records print after the reload"
 another_module_takes_none; report "another module takes no records"
+number_is_kept; report "an event that was enabled keeps its number"
 read_by_pipe_after_unload; report "records are read from the pipe after the unload"
 finish
