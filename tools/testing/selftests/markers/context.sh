@@ -9,8 +9,10 @@
 instance=$tracing/instances/context-$$
 event=events/markers/sample_event
 fork=events/markers/kernel_process_fork
+fork_event=events/sched/sched_process_fork
 
 clean_up() {
+	exec 9>&-
 	echo 0 >"$tracing/options/stacktrace"
 	for left in $event $fork; do
 		[ ! -f "$tracing/$left/trigger" ] ||
@@ -95,11 +97,51 @@ by_option() {
 	stack_begins_at fire_
 }
 
+# The function that an address is in.
+function_at() {
+	awk -v at="$1" '
+		($1 "") <= at && ($1 "") > best { best = $1 ""; name = $3 }
+		END { print name }' /proc/kallsyms
+}
+
+# What the program printed about the sample.
+sampled() {
+	sed -n "s/^$1: //p" "$dir/said"
+}
+
+# The size of a sample with its own size is a multiple of eight. Here it is that of
+# a count, of an offset, and of the name of the task.
+in_a_sample() {
+	load marker_sample || return
+	[ -f "$tracing/$event/id" ] || needs "no perf events" || return
+	hold sample "$(id_of $event)" /sys/module/marker_sample/parameters/fire || return
+	go_on &&
+	is "$(sampled size)" 28 &&
+	at_least "$(sampled calls)" 4 &&
+	has "$(function_at "$(sampled ip)")" fire_
+}
+
+# The tracepoint has two probes, of which the first has the marker.
+in_a_sample_beside_an_event() {
+	needs_event "${fork#events/}" || return
+	grep -q ' __tracepoint_leave$' /proc/kallsyms ||
+		needs "no CONFIG_TRACEPOINT_TRAMPOLINE" || return
+	[ -f "$tracing/$fork/id" ] || needs "no perf events" || return
+	mkdir "$instance" &&
+	hold sample "$(id_of $fork)" || return
+	echo 1 >"$instance/$fork_event/enable" && go_on &&
+	is "$(sampled size)" 20 &&
+	at_least "$(sampled calls)" 3 &&
+	has "$(function_at "$(sampled ip)")" kernel_clone
+}
+
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 5
+plan 7
 same_state_as_trace_event; report "a record has the same state as a trace event's"
 preemptible_place; report "a record of a preemptible place says so"
 by_trigger; report "the stack of a trigger begins at the marker"
 by_trigger_in_the_kernel; report "so does one in the kernel"
 by_option; report "the stack by the option begins at the marker"
+in_a_sample; report "a sample of perf has the place and the stack"
+in_a_sample_beside_an_event; report "also beside an event of the tracepoint"
 finish
