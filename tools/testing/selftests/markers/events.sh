@@ -262,6 +262,20 @@ trigger_turns_tracing_off() {
 	at_least 3 "$(recorded sample_event:)"
 }
 
+# The trigger turns tracing off before the hit is recorded.
+nothing_arrives_while_tracing_is_off() {
+	start &&
+	put 1 $event/enable && put 1 $types/enable &&
+	put 0 tracing_on &&
+	fire 2 &&
+	put traceoff $event/trigger &&
+	put 1 tracing_on &&
+	fire 2 &&
+	is "$(cat "$instance/tracing_on")" 0 &&
+	is "$(recorded 'sample_[a-z]*:')" 0 &&
+	put '!traceoff' $event/trigger && kernel_is_well
+}
+
 instances_are_apart() {
 	start &&
 	put 1 $event/enable &&
@@ -328,7 +342,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 20
+plan 21
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
@@ -344,6 +358,7 @@ filter_without_strings; report "filter without strings"
 filter_knows_signs; report "filter knows signs"
 trigger_counts_in_a_histogram; report "trigger counts in a histogram"
 trigger_turns_tracing_off; report "trigger turns tracing off"
+nothing_arrives_while_tracing_is_off; report "nothing arrives while tracing is off"
 instances_are_apart; report "instances are apart"
 stays_while_it_is_used; report "stays while it is used"
 stays_when_a_probe_goes; report "stays when a probe goes"
