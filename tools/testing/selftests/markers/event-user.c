@@ -157,7 +157,7 @@ static int print_sample(const struct perf_event_mmap_page *page)
 		puts("no sample");
 		return 1;
 	}
-	/* Some are no addresses, but tell which stack follows. */
+	/* The others are no addresses, but names of the stack that follows. */
 	for (i = 0; i < sample->nr; i++)
 		calls += sample->ips[i] < PERF_CONTEXT_MAX;
 	printf("ip: %016llx\n", (unsigned long long)sample->ip);
