@@ -5,7 +5,8 @@
  *	event-user path FILE	holds the path of a file, and opens it later
  *	event-user perf ID	counts the event with this id
  *	event-user bpf ID	the same, with a BPF program
- *	event-user sample ID [FILE]	samples it while it writes 1 to FILE, or forks
+ *	event-user sample ID [FILE]	samples it: causes a page fault in the kernel,
+ *					and writes 1 to FILE, or forks
  *
  * Prints "ready" and waits for the end of its input. Then it uses the file or the
  * event again, and prints the results.
@@ -21,13 +22,15 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../trace_bpf.h"
 
 #define SKIP		4	/* of kselftest */
 #define MAX_CPUS	64
-#define RING_PAGES	8
+#define RING_PAGES	16
+#define STACK_SIZE	32768	/* of a sample: more than the program has */
 
 static void wait_for_end_of_input(void)
 {
@@ -167,10 +170,15 @@ static int print_sample(const struct perf_event_mmap_page *page)
 	return 0;
 }
 
+/* The kernel faults when it writes to new memory. Then write to the file, or fork. */
 static int hit(const char *path)
 {
+	void *memory = mmap(NULL, sizeof(struct utsname), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pid_t child;
 
+	if (memory == MAP_FAILED || uname(memory) < 0)
+		return 1;
 	if (path)
 		return try(path, O_WRONLY, '1') < 0;
 	child = fork();
@@ -179,7 +187,7 @@ static int hit(const char *path)
 	return child < 0 || waitpid(child, NULL, 0) < 0;
 }
 
-/* The first hit of this task */
+/* The first hit of this task. To sample the stack of the program causes faults. */
 static int sample_event(long id, const char *path)
 {
 	struct perf_event_attr attr = {
@@ -187,7 +195,9 @@ static int sample_event(long id, const char *path)
 		.size = sizeof(attr),
 		.config = id,
 		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN |
+			       PERF_SAMPLE_RAW | PERF_SAMPLE_STACK_USER,
+		.sample_stack_user = STACK_SIZE,
 		.exclude_callchain_user = 1,
 	};
 	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
