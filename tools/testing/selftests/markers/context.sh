@@ -106,7 +106,8 @@ sampled() {
 # Only the module's own code has markers of the module. The numbers of the shell do not
 # have enough bits for addresses.
 is_in_the_sample() {
-	text=$(cat /sys/module/marker_sample/sections/.text)
+	text=$(cat /sys/module/marker_sample/sections/.text 2>/dev/null) ||
+		needs "no address of a module" || return
 	offset=$((0x${1#????} - 0x${text#0x????}))
 	at_least "$offset" 0 &&
 	at_least "$(cat /sys/module/marker_sample/coresize)" "$offset"
