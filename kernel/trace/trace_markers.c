@@ -391,7 +391,8 @@ static unsigned int perf_size(unsigned int size)
 /*
  * A probe of a tracepoint that contains only a marker ends with a jump to
  * marker_call_tp(). The return address is then in the trampoline, which was
- * called by the traced code.
+ * called by the traced code. With KCSAN the compiler calls marker_call_tp(): the
+ * address is in the probe then.
  */
 static __always_inline unsigned long traced_ip(va_list *args)
 {

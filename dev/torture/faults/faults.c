@@ -486,7 +486,8 @@ static struct fprobe fprobe;
 /* It may have pointers to freed memory of the last registration. */
 static int do_fprobe(void)
 {
-	fprobe = (struct fprobe){ .entry_handler = fprobe_entry };
+	/* Its type has more arguments in later kernels, and a result that is not used. */
+	fprobe = (struct fprobe){ .entry_handler = (void *)fprobe_entry };
 	return register_fprobe(&fprobe, "faults_function_1", NULL);
 }
 

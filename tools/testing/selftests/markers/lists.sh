@@ -18,7 +18,6 @@ failslab=/sys/kernel/debug/failslab
 
 clean_up() {
 	exec 9>&-
-	[ ! -s "$dir/failslab" ] || restore_failslab
 	for left in $event $signal; do
 		[ ! -f "$tracing/$left/enable" ] || echo 0 >"$tracing/$left/enable"
 	done
@@ -143,42 +142,29 @@ probe_of_perf() {
 	is "$(lines_of "$probes" kernel_send_signal)" ""
 }
 
-restore_failslab() {
-	while read -r value file; do
-		echo "$value" >"$failslab/$file"
-	done <"$dir/failslab"
-	rm "$dir/failslab"
-}
-
-# Let allocations fail in tasks that ask for it: some, since page faults try again.
-set_failslab() {
-	for file in probability times task-filter ignore-gfp-wait verbose; do
-		echo "$(cat "$failslab/$file") $file" >>"$dir/failslab"
-	done
-	echo 0 >"$failslab/verbose" &&
-	echo Y >"$failslab/task-filter" &&
-	echo N >"$failslab/ignore-gfp-wait" &&
-	echo 10 >"$failslab/times" &&
-	echo 100 >"$failslab/probability"
-}
-
-# Write 0 to a file, without memory. The files are opened before.
+# Write 0 to a file while the first allocation fails: fail-nth is 0 afterwards.
 # shellcheck disable=SC2016 # expanded by the other shell
 write_without_memory() {
-	sh -c 'exec 3>"$1" 4>/proc/self/make-it-fail && echo 1 >&4 && echo 0 >&3' sh "$1"
+	waits=$(cat "$failslab/ignore-gfp-wait") && verbose=$(cat "$failslab/verbose") || return
+	echo N >"$failslab/ignore-gfp-wait"
+	echo 0 >"$failslab/verbose"
+	sh -c 'exec 3>"$1" 4<>/proc/self/fail-nth && echo 1 >&4 && echo 0 >&3 &&
+		read -r left <&4 && [ "$left" = 0 ]' sh "$1"
+	failed=$?
+	echo "$waits" >"$failslab/ignore-gfp-wait"
+	echo "$verbose" >"$failslab/verbose"
+	return $failed
 }
 
 # A probe that is removed while memory is short stays in the array of probes, but not
 # in the list.
 probe_is_removed_without_memory() {
 	needs_event sched/sched_switch || return
-	[ -w $failslab/probability ] || needs "no CONFIG_FAILSLAB" || return
+	[ -w $failslab/verbose ] || needs "no CONFIG_FAILSLAB" || return
 	load marker_sample && mkdir "$instance" &&
 	echo 1 >"$tracing/$event/enable" && echo 1 >"$instance/$event/enable" &&
 	is "$(lines_of "$probes" sample_event | wc -l)" 2 &&
-	set_failslab &&
 	write_without_memory "$instance/$event/enable" &&
-	restore_failslab &&
 	is "$(lines_of "$probes" sample_event | wc -l)" 1 &&
 	is "$(column sample_event probes)" 1 &&
 	is "$(cat "$instance/$event/enable")" 0 &&

@@ -64,12 +64,12 @@ stext_seen_by() {
 # sees WHICH RESTRICT COMMAND...: with this kptr_restrict, the command must see WHICH
 # addresses of generated code and of _stext.
 sees() {
-	which=$1
-	echo "$2" >"$restrict"
+	which=$1 level=$2
+	echo "$level" >"$restrict"
 	shift 2
 	is "$(generated_seen_by "$@")" "$which" &&
 	is "$(stext_seen_by "$@")" "$which"
-	explain "kptr_restrict $(cat "$restrict"), $*"
+	explain "kptr_restrict $level, $*"
 }
 
 kallsyms_as_for_others() {
