@@ -68,11 +68,14 @@ lttng_modules() {
 	with_progress lttng-install "$log-install.log" install_lttng "$flavour"
 }
 
+# Debian 12 has SystemTap and LTTng that compile for the first base only.
+has_all_tracers() { [[ $base_version == "$first_base" ]]; }
+
 # prepare_tour: choose the tracers of dev/guest/tour.sh, and build what it needs from
 # LTTng and SystemTap.
 prepare_tour() {
 	local tracers="module tracefs trace_cmd perf bpftrace"
-	if [[ $base_version == "$first_base" ]]; then
+	if has_all_tracers; then
 		lttng_modules guest bridge
 		with_progress "translate scripts" "$logs/stap.log" \
 			"$top/dev/systemtap.sh" "$top/dev/guest/tour.stp"

@@ -276,6 +276,21 @@ nothing_arrives_while_tracing_is_off() {
 	put '!traceoff' $event/trigger && kernel_is_well
 }
 
+# The condition is that of the histogram, which a plain snapshot does not have.
+# shellcheck disable=SC2016 # a variable of the histogram
+snapshot_beside_a_condition() {
+	[ -f "$tracing/snapshot" ] || needs "no CONFIG_TRACER_SNAPSHOT" || return
+	needs_histograms || return
+	start &&
+	put 1 $event/enable &&
+	put 'hist:keys=common_pid:x=count:onmax($x).snapshot()' $event/trigger &&
+	echo snapshot >>"$instance/$event/trigger" &&
+	is "$(grep -vc '^#' "$instance/$event/trigger")" 2 &&
+	fire 3 &&
+	is "$(grep -c sample_event: "$instance/snapshot")" 1 &&
+	put '!snapshot' $event/trigger && kernel_is_well
+}
+
 instances_are_apart() {
 	start &&
 	put 1 $event/enable &&
@@ -342,7 +357,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 21
+plan 22
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
@@ -359,6 +374,7 @@ filter_knows_signs; report "filter knows signs"
 trigger_counts_in_a_histogram; report "trigger counts in a histogram"
 trigger_turns_tracing_off; report "trigger turns tracing off"
 nothing_arrives_while_tracing_is_off; report "nothing arrives while tracing is off"
+snapshot_beside_a_condition; report "a snapshot beside a condition for others"
 instances_are_apart; report "instances are apart"
 stays_while_it_is_used; report "stays while it is used"
 stays_when_a_probe_goes; report "stays when a probe goes"
