@@ -7,6 +7,7 @@
 #include <linux/bits.h>
 #include <linux/bitops.h>
 #include <linux/completion.h>
+#include <linux/context_tracking.h>
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
 #include <linux/delay.h>
@@ -16,24 +17,32 @@
 #include <linux/irqflags.h>
 #include <linux/jhash.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/linkage.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
 
 #ifdef CONFIG_X86_64
 #include <asm/ibt.h>
+#include <asm/nops.h>
 #endif
 
 #include "../kernel/trace/ftrace_sets.h"
 #include "test_fail_alloc.h"
+#include "test_memory.h"
 #include "test_module_memory.h"
 #include "test_resched.h"
 #include "test_symbol.h"
@@ -171,6 +180,78 @@ static void __maybe_unused need_look_up(struct kunit *test)
 	if (!look_up)
 		look_up = find_function("kallsyms_lookup_name");
 	KUNIT_ASSERT_TRUE(test, !!look_up);
+}
+
+/* Where to store the address of a function or variable that is not exported. */
+struct wanted_symbol {
+	const char *name;
+	void *to;
+};
+
+static void __maybe_unused need_symbols(struct kunit *test,
+					const struct wanted_symbol *wanted, unsigned int nr)
+{
+	unsigned int i;
+
+	need_look_up(test);
+	for (i = 0; i < nr; i++) {
+		void **to = wanted[i].to;
+
+		*to = (void *)look_up(wanted[i].name);
+		KUNIT_ASSERT_NOT_NULL_MSG(test, *to, "%s", wanted[i].name);
+	}
+}
+
+static void * __maybe_unused first_argument(struct pt_regs *regs)
+{
+#ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
+	return (void *)regs_get_kernel_argument(regs, 0);
+#else
+	return NULL;
+#endif
+}
+
+/* How often this task calls a function, and how often it unlocks a mutex. */
+static struct {
+	struct kprobe kprobe;
+	struct task_struct *task;
+	const struct mutex *mutex;
+	unsigned int calls, not_locked;
+} watched;
+
+static int note_watched(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct mutex *mutex = first_argument(regs);
+
+	if (current != READ_ONCE(watched.task) || !in_task() ||
+	    (watched.mutex && mutex != watched.mutex))
+		return 0;
+	watched.calls++;
+	watched.not_locked += watched.mutex && !mutex_is_locked(mutex);
+	return 0;
+}
+
+/* Counts calls until stop_watching(); of mutex_unlock() only those for @mutex. */
+static int __maybe_unused watch_calls(const char *function, const struct mutex *mutex)
+{
+	int ret;
+
+	memset(&watched, 0, sizeof(watched));
+	watched.kprobe.symbol_name = function;
+	watched.kprobe.pre_handler = note_watched;
+	watched.mutex = mutex;
+	ret = register_kprobe(&watched.kprobe);
+	if (!ret)
+		WRITE_ONCE(watched.task, current);
+	return ret;
+}
+
+static void __maybe_unused stop_watching(void)
+{
+	if (!watched.task)
+		return;
+	WRITE_ONCE(watched.task, NULL);
+	unregister_kprobe(&watched.kprobe);
 }
 #endif
 
@@ -866,6 +947,25 @@ static struct ftrace_set *set_of(struct kunit *test, struct tracer *tracer)
 	return list_first_entry(&tracer->ops.sets, struct ftrace_set_member, of_ops)->set;
 }
 
+/* Return: where the code has these bytes; NULL if it has not */
+static const u8 *find_bytes(const struct ftrace_set *set, const u8 *bytes, unsigned int size)
+{
+	const u8 *code = set->text.text, *end = code + set->text.size;
+
+	for (; code + size <= end; code++)
+		if (!memcmp(code, bytes, size))
+			return code;
+	return NULL;
+}
+
+/* Does the code skip the call after the unlock, unless a reschedule is needed? */
+static bool skips_resched(const struct ftrace_set *set)
+{
+	static const u8 jump_and_call[] = { 0x0f, 0x85, 5, 0, 0, 0, 0xe8 };
+
+	return find_bytes(set, jump_and_call, sizeof(jump_and_call));
+}
+
 static bool calls_directly(struct kunit *test, struct ftrace_set *set, unsigned int nr,
 			   const char *wanted)
 {
@@ -895,10 +995,46 @@ static void sets_test_calls(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, calls_directly(test, set, 0, "note_call"));
 		KUNIT_EXPECT_TRUE(test, calls_directly(test, set, 1, "note_call"));
 		KUNIT_EXPECT_TRUE(test, calls_directly(test, set, 2, "call_watched"));
+		KUNIT_EXPECT_EQ(test, skips_resched(set), IS_ENABLED(CONFIG_PREEMPTION));
 	}
 	stop(test, &tracers[0]);
 	stop(test, &tracers[1]);
 	stop(test, &tracers[2]);
+}
+
+/* Calls traced_a() while RCU does not watch this CPU. Return: false if it still does */
+static noinline notrace bool call_a_unwatched(void)
+{
+	unsigned long flags;
+	bool watching;
+
+	local_irq_save(flags);
+	ct_idle_enter();
+	watching = rcu_is_watching();
+	call_a();
+	ct_idle_exit();
+	local_irq_restore(flags);
+	return !watching;
+}
+
+/* Where RCU does not watch, a tracer that needs it is not called, but others are. */
+static void sets_test_unwatched(struct kunit *test)
+{
+	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	bool unwatched;
+
+	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
+		kunit_skip(test, "RCU complains if a task does what only the idle task does");
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	start(test, &tracers[0], 1, 0, traced_a);
+	start(test, &tracers[1], 2, FTRACE_OPS_FL_RCU, traced_a);
+	start(test, &tracers[2], 3, 0, traced_a);
+	unwatched = call_a_unwatched();
+	KUNIT_EXPECT_EQ(test, calls(), unwatched ? 31UL : 321UL);
+	expect_calls(test, a, 321);
+	stop(test, &tracers[2]);
+	stop(test, &tracers[1]);
+	stop(test, &tracers[0]);
 }
 
 /*
@@ -942,14 +1078,67 @@ static int depth_of(const u8 *code)
 /* Return: where the stack pointer is moved by @size; NULL if it is not */
 static const u8 *find_move(const struct ftrace_set *set, u8 modrm, u32 size)
 {
-	const u8 *code = set->text.text, *end = code + set->text.size;
 	u8 insn[7] = { 0x48, 0x81, modrm };
 
 	memcpy(insn + 3, &size, sizeof(size));
-	for (; code + sizeof(insn) <= end; code++)
-		if (!memcmp(code, insn, sizeof(insn)))
-			return code;
-	return NULL;
+	return find_bytes(set, insn, sizeof(insn));
+}
+
+#define STORE		0x89
+#define STORE_CONSTANT	0xc7	/* a register is no operand: its number must be 0 */
+#define LOAD		0x8b
+
+/* Return: the number of instructions that access the stack with this opcode */
+static unsigned int count_insns(const u8 *code, const u8 *end, u8 opcode)
+{
+	u8 fixed = opcode == STORE_CONSTANT ? 0xff : 0xc7;
+	unsigned int nr = 0;
+
+	for (; code + 4 <= end; code++)
+		nr += (code[0] & 0xfb) == 0x48 && code[1] == opcode &&
+		      (code[2] & fixed) == 0x84 && code[3] == 0x24;
+	return nr;
+}
+
+/* What the code does before the first call and after the last one, except the lock. */
+static void expect_insns(struct kunit *test, const struct ftrace_set *set, bool regs)
+{
+	const u8 *code = set->text.text, *first, *last, *end;
+
+	end = find_move(set, 0xc4, sizeof(struct pt_regs));
+	KUNIT_EXPECT_NOT_NULL(test, end);
+	if (!end)
+		return;
+	first = code + set->members[0].call - 13;	/* loads the tracer and registers */
+	last = code + set->members[1].call + 5;
+	KUNIT_EXPECT_EQ(test, count_insns(code, first, STORE), regs ? 18U : 12U);
+	KUNIT_EXPECT_EQ(test, count_insns(code, first, STORE_CONSTANT), regs ? 3U : 2U);
+	KUNIT_EXPECT_EQ(test, count_insns(code, first, LOAD), regs ? 3U : 2U);
+	KUNIT_EXPECT_EQ(test, first - code, regs ? 1 + 7 + 22 * 8 + 3 * 12 + 4 + 2 * 3 :
+						   7 + 15 * 8 + 2 * 12 + 4);
+	KUNIT_EXPECT_EQ(test, count_insns(last, end, STORE), regs ? 2U : 1U);
+	KUNIT_EXPECT_EQ(test, count_insns(last, end, LOAD), regs ? 16U : 9U);
+	KUNIT_EXPECT_EQ(test, end - last, regs ? 18 * 8 : 10 * 8);
+}
+
+/* Each register is saved and restored once, and no other place is written. */
+static void sets_test_insns(struct kunit *test)
+{
+	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS };
+	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct ftrace_set *set;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		start(test, &tracers[0], 1, 0, traced_for_asm);
+		start(test, &tracers[1], 2, flags[i], traced_for_asm);
+		set = set_of(test, &tracers[0]);
+		if (set)
+			expect_insns(test, set, flags[i]);
+		stop(test, &tracers[1]);
+		stop(test, &tracers[0]);
+	}
 }
 
 static void expect_depths(struct kunit *test, const struct ftrace_set *set, bool direct)
@@ -1379,8 +1568,13 @@ static void sets_test_no_memory(struct kunit *test)
 #if defined(CONFIG_FTRACE_SETS) && defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS_ALL)
 static struct {
 	struct mutex *lock;	/* ftrace_lock, which these functions expect to be held */
+	struct mutex *text_lock;
+	struct ftrace_set ***by_id;
+	unsigned int *nr_ids;
+	struct work_struct *free_work;
 	typeof(ftrace_set_init) *init;
 	typeof(ftrace_set_change) *change;
+	typeof(ftrace_set_make_text) *make_text;
 	typeof(ftrace_set_drop) *drop;
 	typeof(ftrace_set_enable) *enable;
 	typeof(ftrace_set_unregister) *unregister;
@@ -1390,6 +1584,25 @@ static struct {
 	typeof(ftrace_set_is_to_find) *is_to_find;
 	typeof(ftrace_sets_unknown) *unknown;
 } sets;
+
+static const struct wanted_symbol symbols_of_sets[] = {
+	{ "ftrace_lock", &sets.lock },
+	{ "text_mutex", &sets.text_lock },
+	{ "sets_by_id", &sets.by_id },
+	{ "nr_ids", &sets.nr_ids },
+	{ "free_unused_sets_work", &sets.free_work },
+	{ "ftrace_set_init", &sets.init },
+	{ "ftrace_set_change", &sets.change },
+	{ "ftrace_set_make_text", &sets.make_text },
+	{ "ftrace_set_drop", &sets.drop },
+	{ "ftrace_set_enable", &sets.enable },
+	{ "ftrace_set_unregister", &sets.unregister },
+	{ "ftrace_set_wanted", &sets.wanted },
+	{ "ftrace_set_current", &sets.called },
+	{ "ftrace_set_differs", &sets.differs },
+	{ "ftrace_set_is_to_find", &sets.is_to_find },
+	{ "ftrace_sets_unknown", &sets.unknown },
+};
 
 #define NO_SET	0xffff
 
@@ -1410,21 +1623,7 @@ static struct ftrace_ops *need_sets(struct kunit *test, unsigned int nr)
 		ops[i].seq = ULONG_MAX - i;
 		INIT_LIST_HEAD(&ops[i].sets);
 	}
-	need_look_up(test);
-	sets.lock = (void *)look_up("ftrace_lock");
-	sets.init = (void *)look_up("ftrace_set_init");
-	sets.change = (void *)look_up("ftrace_set_change");
-	sets.drop = (void *)look_up("ftrace_set_drop");
-	sets.enable = (void *)look_up("ftrace_set_enable");
-	sets.unregister = (void *)look_up("ftrace_set_unregister");
-	sets.wanted = (void *)look_up("ftrace_set_wanted");
-	sets.called = (void *)look_up("ftrace_set_current");
-	sets.differs = (void *)look_up("ftrace_set_differs");
-	sets.is_to_find = (void *)look_up("ftrace_set_is_to_find");
-	sets.unknown = (void *)look_up("ftrace_sets_unknown");
-	KUNIT_ASSERT_TRUE(test, sets.lock && sets.init && sets.change && sets.drop &&
-			  sets.enable && sets.unregister && sets.wanted && sets.called &&
-			  sets.differs && sets.is_to_find && sets.unknown);
+	need_symbols(test, symbols_of_sets, ARRAY_SIZE(symbols_of_sets));
 	return ops;
 }
 
@@ -1733,6 +1932,75 @@ static void sets_test_no_memory_for_ids(struct kunit *test)
 	mutex_unlock(sets.lock);
 }
 
+/* Return: a table of sets in which all ids are used */
+static struct ftrace_set **make_full_table(struct kunit *test, unsigned int nr)
+{
+	struct ftrace_set **table = kvcalloc(nr, sizeof(*table), GFP_KERNEL);
+	static struct ftrace_set used;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, table);
+	for (i = 0; i < nr; i++)
+		table[i] = &used;
+	return table;
+}
+
+static void check_growth_of(struct kunit *test, struct ftrace_ops *ops,
+			    struct ftrace_set **table, unsigned int nr, unsigned int more)
+{
+	struct ftrace_ops *newer = &ops[0], *older = &ops[1];
+	struct ftrace_set **saved = *sets.by_id;
+	struct dyn_ftrace rec = { }, other = { };
+	unsigned int i, saved_nr = *sets.nr_ids;
+
+	*sets.by_id = table;
+	*sets.nr_ids = nr;
+	sets.init(&rec, &newer, 1);
+	KUNIT_EXPECT_EQ(test, id_of(&rec), nr);
+	KUNIT_EXPECT_EQ(test, *sets.nr_ids, more);
+	KUNIT_EXPECT_FALSE(test, is_held(table));
+	if (more == NO_SET) {
+		for (i = 0; i < *sets.nr_ids; i++)
+			if (!(*sets.by_id)[i])
+				(*sets.by_id)[i] = (*sets.by_id)[0];
+		forget_memory();
+		sets.init(&other, &older, 1);
+		KUNIT_EXPECT_EQ(test, id_of(&other), (unsigned int)NO_SET);
+		KUNIT_EXPECT_TRUE(test, list_empty(&older->sets));
+		expect_none_held(test);
+		sets.drop(&other);
+	}
+	pause_tracking();
+	sets.drop(&rec);
+	kvfree(*sets.by_id);
+	*sets.by_id = saved;
+	*sets.nr_ids = saved_nr;
+}
+
+/*
+ * A table of ids is freed when a larger one replaces it. The largest one does not have
+ * the id that means no set; if all of its ids are used, nothing is allocated.
+ */
+static void sets_test_last_ids(struct kunit *test)
+{
+	static const unsigned int sizes[][2] = {
+		{ 64, 128 }, { (NO_SET + 1) / 2, NO_SET },
+	};
+	struct ftrace_ops *ops = need_sets(test, 2);
+	struct ftrace_set **table;
+	unsigned int i;
+
+	need_tracking(test);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		forget_memory();
+		table = make_full_table(test, sizes[i][0]);
+		mutex_lock(sets.lock);
+		check_growth_of(test, ops, table, sizes[i][0], sizes[i][1]);
+		mutex_unlock(sets.lock);
+	}
+	stop_tracking();
+}
+
 /* In which list of the hash table is the set? */
 static u32 list_of(struct ftrace_ops *const *ops, unsigned int nr)
 {
@@ -1801,28 +2069,212 @@ static void sets_test_hash_end(struct kunit *test)
 	mutex_unlock(sets.lock);
 }
 
+/* Only the call of the first tracer is removed, with text_mutex held. */
+static void check_removed_call(struct kunit *test, struct ftrace_ops *ops,
+			       const struct ftrace_set *set)
+{
+	static const u8 nop[] = { BYTES_NOP5 };
+	static u8 code[1024];
+
+	KUNIT_EXPECT_NOT_NULL(test, set);
+	if (!set)
+		return;
+	KUNIT_EXPECT_LE(test, set->text.size, (unsigned int)sizeof(code));
+	if (set->text.size > sizeof(code))
+		return;
+	memcpy(code, set->text.text, set->text.size);
+	KUNIT_EXPECT_EQ(test, code[set->members[0].call], 0xe8);
+	memcpy(code + set->members[0].call, nop, sizeof(nop));
+	watched.calls = 0;
+	sets.unregister(ops);
+	KUNIT_EXPECT_EQ(test, watched.calls, 1U);
+	KUNIT_EXPECT_EQ(test, watched.not_locked, 0U);
+	KUNIT_EXPECT_EQ(test, 0, memcmp(code, set->text.text, set->text.size));
+}
+
 static void check_unregister(struct kunit *test, struct ftrace_ops *ops)
 {
-	struct ftrace_ops *both[] = { &ops[0], &ops[1] };
-	struct dyn_ftrace rec = { }, other = { };
+	struct ftrace_ops *both[] = { &ops[0], &ops[1] }, *far[] = { &ops[0], &ops[2] };
+	struct dyn_ftrace rec = { }, without_text = { }, other = { };
 
 	sets.init(&rec, both, 2);
-	sets.unregister(&ops[0]);
-	KUNIT_EXPECT_TRUE(test, list_empty(&ops[0].sets) && list_empty(&ops[1].sets));
+	sets.init(&without_text, far, 2);
+	sets.make_text();
+	KUNIT_EXPECT_NULL(test, sets.wanted(&without_text));
+	check_removed_call(test, &ops[0], sets.wanted(&rec));
+	KUNIT_EXPECT_TRUE(test, list_empty(&ops[0].sets) && list_empty(&ops[1].sets) &&
+			  list_empty(&ops[2].sets));
 	sets.init(&other, both, 2);
 	KUNIT_EXPECT_NE(test, id_of(&other), id_of(&rec));
 	sets.drop(&other);
+	sets.drop(&without_text);
 	sets.drop(&rec);
 }
 
-/* A set that a function still has is not found after a tracer of it is unregistered. */
+/*
+ * A set that a function still has is not found after a tracer of it is unregistered, and
+ * its code no longer calls this tracer. A set may have no code: a function is too far.
+ */
 static void sets_test_unregister(struct kunit *test)
 {
-	struct ftrace_ops *ops = need_sets(test, 2);
+	struct ftrace_ops *ops = need_sets(test, 3);
 
+	ops[0].func = note_call;
+	ops[1].func = note_call;
+	ops[2].func = (ftrace_func_t)(void *)ops;
+	KUNIT_ASSERT_EQ(test, watch_calls("mutex_unlock", sets.text_lock), 0);
 	mutex_lock(sets.lock);
 	check_unregister(test, ops);
 	mutex_unlock(sets.lock);
+	stop_watching();
+}
+
+/* Return: was the set without code for lack of memory? It gets code later. */
+static bool makes_text_without(struct kunit *test, struct ftrace_ops *ops, int nth)
+{
+	struct ftrace_ops *both[] = { &ops[0], &ops[1] };
+	const struct ftrace_set *set;
+	struct dyn_ftrace rec = { };
+	bool failed;
+
+	sets.init(&rec, both, 2);
+	set = sets.wanted(&rec);
+	KUNIT_EXPECT_NOT_NULL(test, set);
+	fail_nth_alloc(nth);
+	sets.make_text();
+	failed = nth_alloc_failed();
+	stop_failing();
+	if (set) {
+		KUNIT_EXPECT_PTR_EQ(test, sets.wanted(&rec), set->text.text ? set : NULL);
+		sets.make_text();
+		KUNIT_EXPECT_PTR_EQ(test, sets.wanted(&rec), set);
+		KUNIT_EXPECT_TRUE(test, set->text.text && list_empty(&set->list));
+	}
+	sets.drop(&rec);
+	return failed;
+}
+
+/* A set has code, so that there is memory for more; the kernel warns if there is none. */
+static void check_no_memory_for_text(struct kunit *test, struct ftrace_ops *ops)
+{
+	struct ftrace_ops *mixed[] = { &ops[0], &ops[2] };
+	struct dyn_ftrace rec = { };
+	int nth;
+
+	sets.init(&rec, mixed, 2);
+	sets.make_text();
+	KUNIT_EXPECT_NOT_NULL(test, sets.wanted(&rec));
+	watched.calls = 0;
+	for (nth = 1; makes_text_without(test, ops, nth); nth++)
+		;
+	KUNIT_EXPECT_GT(test, nth, 2);
+	KUNIT_EXPECT_EQ(test, watched.calls, 1U);
+	sets.drop(&rec);
+}
+
+/* If there is no memory for the name of the code, the code is freed. */
+static void sets_test_no_memory_for_text(struct kunit *test)
+{
+	struct ftrace_ops *ops = need_sets(test, 3);
+	unsigned int i;
+
+	need_failing_alloc(test);
+	for (i = 0; i < 3; i++)
+		ops[i].func = note_call;
+	KUNIT_ASSERT_EQ(test, watch_calls("free_generated_text", NULL), 0);
+	mutex_lock(sets.lock);
+	check_no_memory_for_text(test, ops);
+	mutex_unlock(sets.lock);
+	stop_watching();
+}
+
+/* What the work item does that frees sets; the last step only if tasks are preempted. */
+static const struct { char letter; const char *function; } free_steps[] = {
+	{ 'l', "mutex_unlock" },
+	{ 'r', "synchronize_rcu_tasks_rude" },
+	{ 'n', "unname_generated_text" },
+	{ 'f', "free_generated_text" },
+	{ 'e', "trim_generated_text" },
+	{ 't', "synchronize_rcu_tasks" },
+};
+
+#define NR_FREE_STEPS	(ARRAY_SIZE(free_steps) - !IS_ENABLED(CONFIG_PREEMPTION))
+
+static struct {
+	struct kprobe kprobes[ARRAY_SIZE(free_steps)];
+	bool notes;
+	char letters[16];
+	unsigned int nr;
+} freeing;
+
+static int note_step(struct kprobe *kp, struct pt_regs *regs)
+{
+	char letter = free_steps[kp - freeing.kprobes].letter;
+
+	if (!READ_ONCE(freeing.notes) || current_work() != sets.free_work)
+		return 0;
+	if (letter == 'l') {
+		if (first_argument(regs) != sets.lock)
+			return 0;
+		if (!mutex_is_locked(sets.lock))
+			letter = '!';
+	}
+	if (freeing.nr < sizeof(freeing.letters) - 1)
+		freeing.letters[freeing.nr++] = letter;
+	return 0;
+}
+
+/* Makes and drops a set with code. Return: the set, which the work item has freed */
+static const void *make_and_free(struct kunit *test, struct ftrace_ops *ops)
+{
+	struct ftrace_ops *both[] = { &ops[0], &ops[1] };
+	const struct ftrace_set *set;
+	struct dyn_ftrace rec = { };
+
+	mutex_lock(sets.lock);
+	sets.init(&rec, both, 2);
+	sets.make_text();
+	set = sets.wanted(&rec);
+	KUNIT_EXPECT_NOT_NULL(test, set);
+	KUNIT_EXPECT_TRUE(test, is_held(set));
+	sets.drop(&rec);
+	mutex_unlock(sets.lock);
+	flush_work(sets.free_work);
+	return set;
+}
+
+/*
+ * The memory of an unused set is freed after its code, and that after its name. Before,
+ * the kernel waits for tasks in the code; at last, it frees what no code uses.
+ */
+static void sets_test_free(struct kunit *test)
+{
+	struct kprobe *kprobes[ARRAY_SIZE(free_steps)];
+	struct ftrace_ops *ops = need_sets(test, 2);
+	const void *set;
+	unsigned int i;
+
+	ops[0].func = note_call;
+	ops[1].func = note_call;
+	memset(&freeing, 0, sizeof(freeing));
+	for (i = 0; i < NR_FREE_STEPS; i++) {
+		kprobes[i] = &freeing.kprobes[i];
+		kprobes[i]->symbol_name = free_steps[i].function;
+		kprobes[i]->pre_handler = note_step;
+	}
+	need_tracking(test);
+	KUNIT_ASSERT_EQ(test, register_kprobes(kprobes, NR_FREE_STEPS), 0);
+	flush_work(sets.free_work);
+	forget_memory();
+	WRITE_ONCE(freeing.notes, true);
+	set = make_and_free(test, ops);
+	WRITE_ONCE(freeing.notes, false);
+	pause_tracking();
+	unregister_kprobes(kprobes, NR_FREE_STEPS);
+	stop_tracking();
+	KUNIT_EXPECT_STREQ(test, freeing.letters,
+			   IS_ENABLED(CONFIG_PREEMPTION) ? "lrtnfe" : "lrnfe");
+	KUNIT_EXPECT_FALSE(test, is_held(set));
 }
 #endif /* CONFIG_FTRACE_SETS && CONFIG_KPROBES && CONFIG_KALLSYMS_ALL */
 
@@ -1873,6 +2325,211 @@ static void sets_test_each_name(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_filters, 0U);
 }
 
+#ifdef CONFIG_KALLSYMS_ALL
+/*
+ * The following cases call functions of kernel/trace/function_tracers.c directly: a
+ * tracer gets a name, but nothing calls it.
+ */
+static struct {
+	struct mutex *mutex;	/* tracers_mutex */
+	struct ftrace_ops *global_ops;
+	int (*add)(const char *name, struct ftrace_ops *ops);
+	void (*registered)(const struct ftrace_ops *ops);
+	void (*remove)(const struct ftrace_ops *ops);
+	void (*each)(void (*func)(struct ftrace_ops_hash *filter, void *arg), void *arg);
+	struct function_tracer *(*get)(const struct ftrace_ops *ops, u64 *registration);
+	void (*put)(struct function_tracer *tracer);
+	bool (*lock)(struct function_tracer *tracer, u64 registration);
+	void (*unlock)(struct function_tracer *tracer);
+	int (*show)(struct seq_file *m, void *v);
+} names;
+
+static const struct wanted_symbol symbols_of_names[] = {
+	{ "tracers_mutex", &names.mutex },
+	{ "global_ops", &names.global_ops },
+	{ "function_tracer_add", &names.add },
+	{ "function_tracer_registered", &names.registered },
+	{ "function_tracer_remove", &names.remove },
+	{ "function_tracers_each", &names.each },
+	{ "function_tracer_get", &names.get },
+	{ "function_tracer_put", &names.put },
+	{ "function_tracer_lock", &names.lock },
+	{ "function_tracer_unlock", &names.unlock },
+	{ "tracers_show", &names.show },
+};
+
+/* Return: tracers with a filter, to be freed by free_filters() */
+static struct tracer *need_names(struct kunit *test, unsigned int nr)
+{
+	struct tracer *tracers = kunit_kcalloc(test, nr, sizeof(*tracers), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	need_symbols(test, symbols_of_names, ARRAY_SIZE(symbols_of_names));
+	for (i = 0; i < nr; i++) {
+		init_tracer(&tracers[i], i, 0);
+		KUNIT_EXPECT_EQ(test, want(&tracers[i], traced_a), 0);
+	}
+	return tracers;
+}
+
+static void free_filters(struct tracer *tracers, unsigned int nr)
+{
+	while (nr--)
+		ftrace_free_filter(&tracers[nr].ops);
+}
+
+/* Gives a tracer a name, as for an open file. Return: the name, or NULL */
+static struct function_tracer *open_name(struct kunit *test, const char *name,
+					 struct ftrace_ops *ops, u64 *registration)
+{
+	struct function_tracer *tracer;
+	int ret = names.add(name, ops);
+
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	if (ret)
+		return NULL;
+	names.registered(ops);
+	mutex_lock(names.mutex);
+	tracer = names.get(ops, registration);
+	mutex_unlock(names.mutex);
+	return tracer;
+}
+
+/* May a file that was opened at this registration use the tracer? */
+static bool can_use(struct function_tracer *tracer, u64 registration)
+{
+	if (!names.lock(tracer, registration))
+		return false;
+	names.unlock(tracer);
+	return true;
+}
+
+/* A name is freed when it is removed, or when the last file that uses it is closed. */
+static void sets_test_free_name(struct kunit *test)
+{
+	struct tracer *tracer = need_names(test, 1);
+	struct function_tracer *file;
+	u64 registration;
+
+	need_tracking(test);
+	KUNIT_EXPECT_EQ(test, names.add("kunit", &tracer->ops), 0);
+	KUNIT_EXPECT_EQ(test, memory.nr_held, 1U);
+	names.remove(&tracer->ops);
+	expect_none_held(test);
+
+	file = open_name(test, "kunit", &tracer->ops, &registration);
+	if (file) {
+		KUNIT_EXPECT_TRUE(test, can_use(file, registration));
+		names.remove(&tracer->ops);
+		KUNIT_EXPECT_EQ(test, memory.nr_held, 1U);
+		KUNIT_EXPECT_FALSE(test, can_use(file, registration));
+		names.put(file);
+	}
+	expect_none_held(test);
+	stop_tracking();
+	free_filters(tracer, 1);
+}
+
+/*
+ * A name of the kernel needs no memory, and is not freed. A file that was opened before
+ * it was removed cannot use it after it is added again.
+ */
+static void sets_test_kernel_name(struct kunit *test)
+{
+	struct function_tracer *file, *later;
+	u64 before, after;
+	int ret;
+
+	need_symbols(test, symbols_of_names, ARRAY_SIZE(symbols_of_names));
+	need_failing_alloc(test);
+	fail_nth_alloc(1);
+	ret = names.add("trace", names.global_ops);
+	stop_failing();
+	if (ret == -EBUSY || ret == -EEXIST)
+		kunit_skip(test, "the function tracer runs");
+	KUNIT_ASSERT_EQ(test, ret, 0);
+	names.remove(names.global_ops);
+
+	file = open_name(test, "trace", names.global_ops, &before);
+	KUNIT_ASSERT_NOT_NULL(test, file);
+	KUNIT_EXPECT_TRUE(test, can_use(file, before));
+	names.remove(names.global_ops);
+	KUNIT_EXPECT_FALSE(test, can_use(file, before));
+	later = open_name(test, "trace", names.global_ops, &after);
+	KUNIT_EXPECT_PTR_EQ(test, later, file);
+	KUNIT_EXPECT_FALSE(test, can_use(file, before));
+	if (later) {
+		KUNIT_EXPECT_TRUE(test, can_use(later, after));
+		names.remove(names.global_ops);
+		names.put(later);
+	}
+	names.put(file);
+}
+
+/* Does function_tracers have these lines, and maybe others before and after them? */
+static bool lists(const char *lines)
+{
+	static char text[1024];
+	struct seq_file m = { .buf = text, .size = sizeof(text) };
+
+	text[0] = '\0';
+	names.show(&m, NULL);
+	return strstr(text, lines);
+}
+
+/* The default is the name that was registered last; a name that is only added is hidden. */
+static void sets_test_default_name(struct kunit *test)
+{
+	struct tracer *tracers = need_names(test, 3);
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, names.add("kunit_first", &tracers[0].ops), 0);
+	KUNIT_EXPECT_EQ(test, names.add("kunit_second", &tracers[1].ops), 0);
+	KUNIT_EXPECT_EQ(test, names.add("kunit_third", &tracers[2].ops), 0);
+	KUNIT_EXPECT_FALSE(test, lists("kunit_"));
+	names.registered(&tracers[0].ops);
+	KUNIT_EXPECT_TRUE(test, lists("[kunit_first]\n"));
+	names.registered(&tracers[1].ops);
+	KUNIT_EXPECT_TRUE(test, lists("kunit_first\n[kunit_second]\n"));
+	KUNIT_EXPECT_FALSE(test, lists("kunit_third"));
+	names.registered(&tracers[2].ops);
+	KUNIT_EXPECT_TRUE(test, lists("kunit_first\nkunit_second\n[kunit_third]\n"));
+	names.remove(&tracers[2].ops);
+	KUNIT_EXPECT_TRUE(test, lists("kunit_first\n[kunit_second]\n"));
+	names.registered(&tracers[0].ops);
+	KUNIT_EXPECT_TRUE(test, lists("[kunit_first]\nkunit_second\n"));
+	for (i = 0; i < 2; i++)
+		names.remove(&tracers[i].ops);
+	KUNIT_EXPECT_FALSE(test, lists("kunit_"));
+	free_filters(tracers, 3);
+}
+
+/* The list of names is locked where it is changed or read. */
+static void sets_test_lock_names(struct kunit *test)
+{
+	struct tracer *tracer;
+
+	if (!IS_ENABLED(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API))
+		kunit_skip(test, "needs arguments of functions");
+	tracer = need_names(test, 1);
+	KUNIT_ASSERT_EQ(test, watch_calls("mutex_unlock", names.mutex), 0);
+	KUNIT_EXPECT_EQ(test, names.add("kunit", &tracer->ops), 0);
+	KUNIT_EXPECT_EQ(test, watched.calls, 1U);
+	names.registered(&tracer->ops);
+	KUNIT_EXPECT_EQ(test, watched.calls, 2U);
+	nr_filters = 0;
+	names.each(count_filter, tracer->ops.func_hash);
+	KUNIT_EXPECT_EQ(test, nr_filters, 1U);
+	KUNIT_EXPECT_EQ(test, watched.calls, 3U);
+	names.remove(&tracer->ops);
+	KUNIT_EXPECT_EQ(test, watched.calls, 4U);
+	KUNIT_EXPECT_EQ(test, watched.not_locked, 0U);
+	stop_watching();
+	free_filters(tracer, 1);
+}
+#endif /* CONFIG_KALLSYMS_ALL */
+
 #ifdef CONFIG_MODULES
 /* Tracers that an unloaded module left registered are unregistered, but no others. */
 static void sets_test_unloaded(struct kunit *test)
@@ -1918,9 +2575,12 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_no_memory_for_set),
 	KUNIT_CASE(sets_test_ids),
 	KUNIT_CASE(sets_test_no_memory_for_ids),
+	KUNIT_CASE(sets_test_last_ids),
 	KUNIT_CASE(sets_test_hash),
 	KUNIT_CASE(sets_test_hash_end),
 	KUNIT_CASE(sets_test_unregister),
+	KUNIT_CASE(sets_test_no_memory_for_text),
+	KUNIT_CASE(sets_test_free),
 #endif
 	KUNIT_CASE(sets_test_many_sets),
 	KUNIT_CASE(sets_test_recursion),
@@ -1935,9 +2595,11 @@ static struct kunit_case sets_test_cases[] = {
 #endif
 #ifdef CONFIG_FTRACE_SETS
 	KUNIT_CASE(sets_test_calls),
+	KUNIT_CASE(sets_test_unwatched),
 	KUNIT_CASE(sets_test_far),
 #if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS) && !defined(CONFIG_FRAME_POINTER)
 	KUNIT_CASE(sets_test_depths),
+	KUNIT_CASE(sets_test_insns),
 #endif
 #endif
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
@@ -1957,6 +2619,12 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_no_memory_for_name),
 #if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS)
 	KUNIT_CASE(sets_test_each_name),
+#ifdef CONFIG_KALLSYMS_ALL
+	KUNIT_CASE(sets_test_free_name),
+	KUNIT_CASE(sets_test_kernel_name),
+	KUNIT_CASE(sets_test_default_name),
+	KUNIT_CASE(sets_test_lock_names),
+#endif
 #ifdef CONFIG_MODULES
 	KUNIT_CASE(sets_test_unloaded),
 #endif
@@ -1964,8 +2632,19 @@ static struct kunit_case sets_test_cases[] = {
 	{ }
 };
 
+/* Ends what a failed case left behind. */
+static void sets_test_exit(struct kunit *test)
+{
+	stop_failing();
+	stop_tracking();
+#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS)
+	stop_watching();
+#endif
+}
+
 static struct kunit_suite sets_test_suite = {
 	.name = "ftrace_sets",
+	.exit = sets_test_exit,
 	.test_cases = sets_test_cases,
 };
 kunit_test_suite(sets_test_suite);
