@@ -1578,6 +1578,7 @@ static struct {
 	typeof(ftrace_set_drop) *drop;
 	typeof(ftrace_set_enable) *enable;
 	typeof(ftrace_set_unregister) *unregister;
+	typeof(ftrace_set_update_func) *update_func;
 	typeof(ftrace_set_wanted) *wanted;
 	typeof(ftrace_set_current) *called;
 	typeof(ftrace_set_differs) *differs;
@@ -1597,6 +1598,7 @@ static const struct wanted_symbol symbols_of_sets[] = {
 	{ "ftrace_set_drop", &sets.drop },
 	{ "ftrace_set_enable", &sets.enable },
 	{ "ftrace_set_unregister", &sets.unregister },
+	{ "ftrace_set_update_func", &sets.update_func },
 	{ "ftrace_set_wanted", &sets.wanted },
 	{ "ftrace_set_current", &sets.called },
 	{ "ftrace_set_differs", &sets.differs },
@@ -2129,6 +2131,48 @@ static void sets_test_unregister(struct kunit *test)
 	stop_watching();
 }
 
+static void check_update_func(struct kunit *test, struct ftrace_ops *ops)
+{
+	struct ftrace_ops *both[] = { &ops[0], &ops[1] }, *far[] = { &ops[0], &ops[2] };
+	struct dyn_ftrace rec = { }, without_text = { };
+	const struct ftrace_set *set;
+
+	sets.init(&rec, both, 2);
+	sets.init(&without_text, far, 2);
+	sets.make_text();
+	set = sets.wanted(&rec);
+	KUNIT_EXPECT_NOT_NULL(test, set);
+	if (set) {
+		watched.calls = 0;
+		ops[0].func = call_again;
+		sets.update_func(&ops[0]);
+		KUNIT_EXPECT_EQ(test, watched.calls, 1U);
+		KUNIT_EXPECT_EQ(test, watched.not_locked, 0U);
+		KUNIT_EXPECT_PTR_EQ(test, (void *)call_again,
+				    called_by(test, set->text.text + set->members[0].call));
+		KUNIT_EXPECT_PTR_EQ(test, (void *)note_call,
+				    called_by(test, set->text.text + set->members[1].call));
+	}
+	KUNIT_EXPECT_NULL(test, sets.wanted(&without_text));
+	sets.drop(&without_text);
+	sets.drop(&rec);
+}
+
+/* The code of all sets of a tracer calls its new function. */
+static void sets_test_update_func(struct kunit *test)
+{
+	struct ftrace_ops *ops = need_sets(test, 3);
+
+	ops[0].func = note_call;
+	ops[1].func = note_call;
+	ops[2].func = (ftrace_func_t)(void *)ops;
+	KUNIT_ASSERT_EQ(test, watch_calls("mutex_unlock", sets.text_lock), 0);
+	mutex_lock(sets.lock);
+	check_update_func(test, ops);
+	mutex_unlock(sets.lock);
+	stop_watching();
+}
+
 /* Return: was the set without code for lack of memory? It gets code later. */
 static bool makes_text_without(struct kunit *test, struct ftrace_ops *ops, int nth)
 {
@@ -2408,11 +2452,13 @@ static bool can_use(struct function_tracer *tracer, u64 registration)
 /* A name is freed when it is removed, or when the last file that uses it is closed. */
 static void sets_test_free_name(struct kunit *test)
 {
-	struct tracer *tracer = need_names(test, 1);
 	struct function_tracer *file;
+	struct tracer *tracer;
 	u64 registration;
 
 	need_tracking(test);
+	tracer = need_names(test, 1);
+	forget_memory();
 	KUNIT_EXPECT_EQ(test, names.add("kunit", &tracer->ops), 0);
 	KUNIT_EXPECT_EQ(test, memory.nr_held, 1U);
 	names.remove(&tracer->ops);
@@ -2579,6 +2625,7 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_hash),
 	KUNIT_CASE(sets_test_hash_end),
 	KUNIT_CASE(sets_test_unregister),
+	KUNIT_CASE(sets_test_update_func),
 	KUNIT_CASE(sets_test_no_memory_for_text),
 	KUNIT_CASE(sets_test_free),
 #endif
