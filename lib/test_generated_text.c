@@ -46,6 +46,7 @@ static struct {
 	typeof(&name_generated_text) name;
 	typeof(&unname_generated_text) unname;
 	typeof(&generated_text_lookup) lookup;
+	typeof(&generated_text_get_kallsym) get_kallsym;
 } core;
 
 static const struct { const char *name; void *function; } text_functions[] = {
@@ -59,6 +60,7 @@ static const struct { const char *name; void *function; } text_functions[] = {
 	{ "name_generated_text", &core.name },
 	{ "unname_generated_text", &core.unname },
 	{ "generated_text_lookup", &core.lookup },
+	{ "generated_text_get_kallsym", &core.get_kallsym },
 };
 
 static void need_text_functions(struct kunit *test)
@@ -217,7 +219,10 @@ static bool is_read_only_code(unsigned long addr)
 	return pte && pte_present(*pte) && !(pte_flags(*pte) & (_PAGE_RW | _PAGE_NX));
 }
 
-/* The piece at @addr occupies a chunk but for one byte, which is a breakpoint. */
+/*
+ * The piece at @addr occupies a chunk but for one byte, which is a breakpoint. No more
+ * memory than that of the chunk is there.
+ */
 static void expect_full_chunk(struct kunit *test, unsigned long addr)
 {
 	unsigned long begin = addr - TEXT_HEADER(0), last = begin + TEXT_CHUNK - 1;
@@ -230,6 +235,7 @@ static void expect_full_chunk(struct kunit *test, unsigned long addr)
 	KUNIT_EXPECT_EQ(test, depth_at(last - 1), 0);
 	KUNIT_EXPECT_EQ(test, depth_at(last), GENERATED_NO_TEXT);
 	KUNIT_EXPECT_EQ(test, *(const u8 *)last, INT3_INSN_OPCODE);
+	KUNIT_EXPECT_FALSE(test, is_mapped(last + 1));
 	for (i = 0; i < TEXT_CHUNK / PAGE_SIZE; i++)
 		wrong += !is_read_only_code(begin + i * PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, wrong, 0U);
@@ -528,24 +534,65 @@ static void expect_name(struct kunit *test, unsigned long addr, const char *name
 	KUNIT_EXPECT_STREQ(test, found, name);
 }
 
+struct symbol {
+	unsigned long value;
+	char type, module[MODULE_NAME_LEN];
+	int exported;
+};
+
+/* Finds the symbol at @addr in the list for /proc/kallsyms. Return: is there one? */
+static bool get_symbol(unsigned long addr, struct symbol *symbol, char *name)
+{
+	unsigned int nr;
+
+	for (nr = 0; ; nr++) {
+		*symbol = (struct symbol){ .exported = -1 };
+		if (core.get_kallsym(nr, &symbol->value, &symbol->type, name,
+				     symbol->module, &symbol->exported))
+			return false;
+		if (symbol->value == addr)
+			return true;
+	}
+}
+
+static void expect_symbol_of(struct kunit *test, unsigned long addr, const char *wanted)
+{
+	char name[KSYM_NAME_LEN] = "";
+	struct symbol symbol;
+
+	KUNIT_EXPECT_TRUE_MSG(test, get_symbol(addr, &symbol, name), "%s", wanted);
+	KUNIT_EXPECT_EQ(test, symbol.type, 't');
+	KUNIT_EXPECT_EQ(test, symbol.exported, 0);
+	KUNIT_EXPECT_STREQ(test, symbol.module, "__builtin__ftrace");
+	KUNIT_EXPECT_STREQ(test, name, wanted);
+}
+
 /* A name longer than others may be is shown in part. */
 static void expect_long_name(struct kunit *test, struct generated_text *text)
 {
 	char *name = kunit_kzalloc(test, KSYM_NAME_LEN + 100, GFP_KERNEL);
 	char *found = kunit_kzalloc(test, KSYM_NAME_LEN + 100, GFP_KERNEL);
+	char *listed = kunit_kzalloc(test, KSYM_NAME_LEN + 100, GFP_KERNEL);
+	struct symbol symbol;
 
 	KUNIT_ASSERT_NOT_NULL(test, name);
 	KUNIT_ASSERT_NOT_NULL(test, found);
+	KUNIT_ASSERT_NOT_NULL(test, listed);
 	memset(name, 'x', KSYM_NAME_LEN + 99);
 	memset(found, '#', KSYM_NAME_LEN + 99);
+	memset(listed, '#', KSYM_NAME_LEN + 99);
 	KUNIT_ASSERT_EQ(test, core.name(text, GENERATED_FTRACE, name), 0);
 	core.lookup(address_of(text), NULL, NULL, NULL, found);
+	KUNIT_EXPECT_TRUE(test, get_symbol(address_of(text), &symbol, listed));
 	core.unname(text);
+	KUNIT_EXPECT_FALSE(test, get_symbol(address_of(text), &symbol, name));
 	KUNIT_EXPECT_EQ(test, strlen(found), KSYM_NAME_LEN - 1UL);
 	KUNIT_EXPECT_EQ(test, found[KSYM_NAME_LEN], '#');
+	KUNIT_EXPECT_STREQ(test, listed, found);
+	KUNIT_EXPECT_EQ(test, listed[KSYM_NAME_LEN], '#');
 }
 
-/* A name is that of its own bytes, with any depth of the stack. */
+/* A name is that of its own bytes, with any depth of the stack, and is listed. */
 static void text_test_names(struct kunit *test)
 {
 	static const struct generated_depth depths[] = { { 8, GENERATED_BP_PUSHED } };
@@ -567,6 +614,8 @@ static void text_test_names(struct kunit *test)
 	expect_name(test, addr + 50, "ftrace_set_kunit_second", 0);
 	expect_name(test, addr + 99, "ftrace_set_kunit_second", 49);
 	KUNIT_EXPECT_NULL(test, core.lookup(addr + 100, NULL, NULL, NULL, found));
+	expect_symbol_of(test, addr, "ftrace_set_kunit_first");
+	expect_symbol_of(test, addr + 50, "ftrace_set_kunit_second");
 	for (i = 0; i < 2; i++)
 		core.unname(&parts[i]);
 	KUNIT_EXPECT_NULL(test, core.lookup(addr, NULL, NULL, NULL, found));

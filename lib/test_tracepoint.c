@@ -1578,31 +1578,70 @@ static unsigned int size_in_cell(void)
 	return round_up(CHECK_SIZE + CALL_SIZE, 2) + CELL_END_SIZE;
 }
 
+/* Makes a trampoline; if there are no cells yet, the memory for them may be missing. */
+static void make_first_code(struct kunit *test, struct generated_text *code)
+{
+	struct tracepoint_func probes[] = { { .func = probe_plain }, { } };
+	int ret;
+
+	fail_nth_alloc(2);
+	ret = arch_make_tracepoint_code(probes, 2, code);
+	stop_failing();
+	if (ret)
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+}
+
+#define LONG_CODE_PROBES	1400
+
+/* Makes a trampoline that leaves no room for the cells in its chunk of memory. */
+static void make_long_code(struct kunit *test, struct generated_text *code)
+{
+	struct tracepoint_func *probes;
+	unsigned int i;
+	int ret;
+
+	probes = kvcalloc(LONG_CODE_PROBES + 1, sizeof(*probes), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, probes);
+	for (i = 0; i < LONG_CODE_PROBES; i++)
+		probes[i] = (struct tracepoint_func){ .func = probe_plain, .data = test };
+	ret = arch_make_tracepoint_code(probes, 2, code);
+	/* Without modules there is one chunk, and the cells may be in it already. */
+	if (IS_ENABLED(CONFIG_MODULES))
+		KUNIT_EXPECT_EQ(test, ret, 0);
+	kvfree(probes);
+}
+
 /*
- * The first trampoline since boot, for which an allocation fails, is outside of the
- * cells, and the next one is in a cell; later they may both be in cells.
+ * The first trampolines since boot, for which allocations fail, are outside of the
+ * cells, before and after them, and the next one is in a cell; later they may all be
+ * in cells.
  */
 static void tp_test_first_codes(struct kunit *test)
 {
 	struct tracepoint_func probes[] = { { .func = probe_plain }, { } };
-	struct generated_text first, next;
-	int ret;
+	struct generated_text first[2] = { }, long_code = { }, next;
+	unsigned int i, size;
+	const u8 *text;
 
-	fail_nth_alloc(2);
-	ret = arch_make_tracepoint_code(probes, 2, &first);
-	stop_failing();
-	if (ret)
-		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	make_first_code(test, &first[0]);
+	make_long_code(test, &long_code);
+	make_first_code(test, &first[1]);
+	if (long_code.text)
+		arch_free_tracepoint_code(&long_code);
 	KUNIT_ASSERT_EQ(test, arch_make_tracepoint_code(probes, 2, &next), 0);
 	KUNIT_EXPECT_TRUE(test, is_tracepoint_trampoline((unsigned long)next.text));
 	if (have_cells())
 		KUNIT_EXPECT_EQ(test, next.size, size_in_cell());
-	if (!ret) {
-		KUNIT_EXPECT_TRUE(test, is_tracepoint_trampoline((unsigned long)first.text));
-		arch_free_tracepoint_code(&first);
-		KUNIT_EXPECT_NULL(test, memchr_inv(first.text, INT3_INSN_OPCODE,
-						   have_cells() && first.size == next.size ?
-						   first.size - CELL_END_SIZE : first.size));
+	for (i = 0; i < 2; i++) {
+		if (!first[i].text)
+			continue;
+		text = first[i].text;
+		KUNIT_EXPECT_TRUE(test, is_tracepoint_trampoline((unsigned long)text));
+		size = first[i].size;
+		if (have_cells() && size == next.size)
+			size -= CELL_END_SIZE;
+		arch_free_tracepoint_code(&first[i]);
+		KUNIT_EXPECT_NULL(test, memchr_inv(text, INT3_INSN_OPCODE, size));
 	}
 	KUNIT_EXPECT_NE(test, *next.text, INT3_INSN_OPCODE);
 	arch_free_tracepoint_code(&next);
@@ -1774,6 +1813,54 @@ static void tp_test_all_cells(struct kunit *test)
 	for (i = 0; i < nr; i++)
 		arch_free_tracepoint_code(&codes[i]);
 	kvfree(codes);
+}
+
+#ifdef CONFIG_KPROBES
+/* The mutexes that a task unlocks. */
+static struct task_struct *unlocking;
+static unsigned int nr_unlocks, nr_not_locked;
+
+static int note_unlock(struct kprobe *kp, struct pt_regs *regs)
+{
+	if (current == READ_ONCE(unlocking)) {
+		nr_unlocks++;
+		nr_not_locked += !mutex_is_locked((struct mutex *)regs->di);
+	}
+	return 0;
+}
+#endif
+
+/* Mutexes are held where they are unlocked: of the cells, of chunks, and of text. */
+static void tp_test_code_locks(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	struct kprobe kprobe = {
+		.symbol_name = "mutex_unlock",
+		.pre_handler = note_unlock,
+	};
+	struct tracepoint_func probes[] = {
+		{ .func = probe_plain }, { .func = probe_plain }, { }
+	};
+	struct generated_text codes[2];
+	unsigned int nr;
+
+	nr_unlocks = 0;
+	nr_not_locked = 0;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&kprobe), 0);
+	WRITE_ONCE(unlocking, current);
+	for (nr = 0; nr < 2; nr++)
+		if (arch_make_tracepoint_code(probes + 1 - nr, 2, &codes[nr]))
+			break;
+	KUNIT_EXPECT_EQ(test, nr, 2U);
+	while (nr--)
+		arch_free_tracepoint_code(&codes[nr]);
+	WRITE_ONCE(unlocking, NULL);
+	unregister_kprobe(&kprobe);
+	KUNIT_EXPECT_GE(test, nr_unlocks, 8U);
+	KUNIT_EXPECT_EQ(test, nr_not_locked, 0U);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
 }
 
 /* Which allocation of a registration is for the name of the trampoline. */
@@ -2014,10 +2101,22 @@ static void tp_test_name_while_deferred(struct kunit *test)
 #ifdef CONFIG_PERF_EVENTS
 static struct pt_regs caller_regs;
 
+/* What each probe finds. */
+static unsigned long callers[4];
+static unsigned int nr_callers;
+
+static void note_caller(void)
+{
+	if (nr_callers < ARRAY_SIZE(callers))
+		callers[nr_callers] = caller_regs.ip;
+	nr_callers++;
+}
+
 static noinline void probe_caller(void *data, int number)
 {
 	perf_fetch_caller_regs(&caller_regs);
 	tracepoint_caller_regs(&caller_regs);
+	note_caller();
 	barrier();	/* no tail call, which would reuse the frame */
 }
 
@@ -2026,6 +2125,7 @@ static noinline void probe_caller_6(void *data, long a, long b, long c, long d, 
 {
 	perf_fetch_caller_regs(&caller_regs);
 	tracepoint_caller_regs(&caller_regs);
+	note_caller();
 	barrier();	/* no tail call, which would reuse the frame */
 }
 
@@ -2035,35 +2135,47 @@ static noinline void fire_six(void)
 	barrier();	/* no tail call */
 }
 
-static void expect_caller(struct kunit *test, void (*fire)(void), const char *what)
+static noinline void call_probe(void)
 {
-	caller_regs.ip = 0;
+	probe_caller(NULL, 1);
+	barrier();	/* no tail call */
+}
+
+static void expect_caller(struct kunit *test, void (*fire)(void), unsigned int nr,
+			  const char *what)
+{
+	unsigned int i;
+
+	nr_callers = 0;
 	fire();
-	KUNIT_EXPECT_TRUE_MSG(test, is_in(caller_regs.ip, fire), "%s: %pS", what,
-			      (void *)caller_regs.ip);
+	KUNIT_EXPECT_EQ_MSG(test, nr_callers, nr, "%s", what);
+	for (i = 0; i < min(nr, nr_callers); i++)
+		KUNIT_EXPECT_TRUE_MSG(test, is_in(callers[i], fire), "%s: %pS", what,
+				      (void *)callers[i]);
 }
 #endif
 
-/* For perf, the caller of a probe is the function that has the tracepoint. */
+/* For perf, the caller of each probe is the function that has the tracepoint. */
 static void tp_test_caller(struct kunit *test)
 {
 #ifdef CONFIG_PERF_EVENTS
 	need_failing_alloc(test);
 	if (!IS_ENABLED(CONFIG_KALLSYMS))
 		kunit_skip(test, "needs KALLSYMS");
+	expect_caller(test, call_probe, 1, "without a tracepoint");
 	register_trace_kunit_callbacks(probe_caller, digit(1));
-	expect_caller(test, fire_for_stack, "one probe");
+	expect_caller(test, fire_for_stack, 1, "one probe");
 	register_trace_kunit_callbacks(probe_caller, digit(2));
-	expect_caller(test, fire_for_stack, "two probes");
+	expect_caller(test, fire_for_stack, 2, "two probes");
 	without_code(register_trace_kunit_callbacks(probe_caller, digit(3)));
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_callbacks));
-	expect_caller(test, fire_for_stack, "without a trampoline");
+	expect_caller(test, fire_for_stack, 3, "without a trampoline");
 	unregister_trace_kunit_callbacks(probe_caller, digit(1));
 	unregister_trace_kunit_callbacks(probe_caller, digit(2));
 	unregister_trace_kunit_callbacks(probe_caller, digit(3));
 
 	register_trace_kunit_words_6(probe_caller_6, digit(1));
-	expect_caller(test, fire_six, "with a frame");
+	expect_caller(test, fire_six, 1, "with a frame");
 	unregister_trace_kunit_words_6(probe_caller_6, digit(1));
 #else
 	kunit_skip(test, "needs PERF_EVENTS");
@@ -2151,15 +2263,15 @@ static void fill_allocated(void *data, unsigned long call_site, const void *ptr,
 		memset((void *)ptr, 0x5a, size);
 }
 
-static int register_filled(unsigned long nr)
-{
-	int ret;
-
-	WRITE_ONCE(filler, current);
-	ret = register_trace_kunit_plain(probe_plain, digit(nr));
-	WRITE_ONCE(filler, NULL);
-	return ret;
-}
+#define filled(registration)						\
+	({								\
+		int __ret;						\
+									\
+		WRITE_ONCE(filler, current);				\
+		__ret = (registration);					\
+		WRITE_ONCE(filler, NULL);				\
+		__ret;							\
+	})
 
 /* An array of probes has an end, whatever was in its memory before. */
 static void tp_test_used_memory(struct kunit *test)
@@ -2168,13 +2280,28 @@ static void tp_test_used_memory(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_trace_kmalloc(fill_allocated, NULL), 0);
 	for (i = 1; i <= 4; i++)
-		KUNIT_EXPECT_EQ(test, register_filled(i), 0);
+		KUNIT_EXPECT_EQ(test, filled(register_trace_kunit_plain(probe_plain,
+									digit(i))), 0);
 	unregister_trace_kmalloc(fill_allocated, NULL);
 	tracepoint_synchronize_unregister();
 	KUNIT_EXPECT_EQ(test, fire(1), 1234UL);
 	for (i = 1; i <= 4; i++)
 		KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(i)), 0);
 }
+
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+/* A tracepoint that gets no trampoline has none, whatever was in memory before. */
+static void tp_test_no_code_in_used_memory(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, register_trace_kmalloc(fill_allocated, NULL), 0);
+	KUNIT_EXPECT_EQ(test, filled(register_trace_kunit_by_value(probe_by_value,
+								   digit(1))), 0);
+	unregister_trace_kmalloc(fill_allocated, NULL);
+	tracepoint_synchronize_unregister();
+	KUNIT_EXPECT_EQ(test, __tracepoint_kunit_by_value.code, 0);
+	unregister_trace_kunit_by_value(probe_by_value, digit(1));
+}
+#endif
 
 static void attach_third(void)
 {
@@ -3168,6 +3295,9 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_no_memory_to_add),
 	KUNIT_CASE(tp_test_no_memory_to_remove),
 	KUNIT_CASE(tp_test_used_memory),
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+	KUNIT_CASE(tp_test_no_code_in_used_memory),
+#endif
 	KUNIT_CASE(tp_test_remove_while_deferred),
 	KUNIT_CASE(tp_test_comms_deferred),
 	KUNIT_CASE(tp_test_remove_and_defer),
@@ -3187,6 +3317,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_frame),
 	KUNIT_CASE(tp_test_cells),
 	KUNIT_CASE(tp_test_all_cells),
+	KUNIT_CASE(tp_test_code_locks),
 	KUNIT_CASE(tp_test_unused_array),
 	KUNIT_CASE(tp_test_unused_code),
 	KUNIT_CASE(tp_test_walk_stack),
