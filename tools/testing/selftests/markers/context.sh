@@ -82,8 +82,11 @@ by_trigger() {
 	stack_begins_at fire_
 }
 
+# The probe of the tracepoint ends with a jump, so it is not on the stack.
 by_trigger_in_the_kernel() {
 	needs_event "${fork#events/}" || return
+	! grep -q ' __tsan_func_entry$' /proc/kallsyms ||
+		needs "with KCSAN, functions do not end with jumps" || return
 	echo >"$tracing/trace" &&
 	echo stacktrace >"$tracing/$fork/trigger" && (:) && (:) &&
 	stack_begins_at kernel_clone
