@@ -1572,18 +1572,18 @@ static struct {
 	struct ftrace_set ***by_id;
 	unsigned int *nr_ids;
 	struct work_struct *free_work;
-	typeof(ftrace_set_init) *init;
-	typeof(ftrace_set_change) *change;
-	typeof(ftrace_set_make_text) *make_text;
-	typeof(ftrace_set_drop) *drop;
-	typeof(ftrace_set_enable) *enable;
-	typeof(ftrace_set_unregister) *unregister;
-	typeof(ftrace_set_update_func) *update_func;
-	typeof(ftrace_set_wanted) *wanted;
-	typeof(ftrace_set_current) *called;
-	typeof(ftrace_set_differs) *differs;
-	typeof(ftrace_set_is_to_find) *is_to_find;
-	typeof(ftrace_sets_unknown) *unknown;
+	typeof(&ftrace_set_init) init;
+	typeof(&ftrace_set_change) change;
+	typeof(&ftrace_set_make_text) make_text;
+	typeof(&ftrace_set_drop) drop;
+	typeof(&ftrace_set_enable) enable;
+	typeof(&ftrace_set_unregister) unregister;
+	typeof(&ftrace_set_update_func) update_func;
+	typeof(&ftrace_set_wanted) wanted;
+	typeof(&ftrace_set_current) called;
+	typeof(&ftrace_set_differs) differs;
+	typeof(&ftrace_set_is_to_find) is_to_find;
+	typeof(&ftrace_sets_unknown) unknown;
 } sets;
 
 static const struct wanted_symbol symbols_of_sets[] = {

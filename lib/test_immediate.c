@@ -1655,7 +1655,7 @@ static void expect_two(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, nth_site(&fake.var, 2));
 }
 
-/* All sites of a variable are found, in whatever module and in the kernel. */
+/* All sites of a variable are found, in any module and in the kernel. */
 static void imv_test_nth_site(struct kunit *test)
 {
 	static struct {

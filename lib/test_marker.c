@@ -1719,7 +1719,7 @@ static void spoil_freed(void *data, unsigned long call_site, const void *ptr)
 	entry_has_gone = true;
 }
 
-/* An entry that was freed with its last probe is not read when a module goes. */
+/* An entry that was freed with its last probe is not read when a module is unloaded. */
 static void marker_test_freed_entry(struct kunit *test)
 {
 	struct marker_probes *more;

@@ -2273,7 +2273,7 @@ static void fill_allocated(void *data, unsigned long call_site, const void *ptr,
 		__ret;							\
 	})
 
-/* An array of probes has an end, whatever was in its memory before. */
+/* An array of probes has an end, also in memory that was used before. */
 static void tp_test_used_memory(struct kunit *test)
 {
 	unsigned long i;
@@ -2290,7 +2290,7 @@ static void tp_test_used_memory(struct kunit *test)
 }
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-/* A tracepoint that gets no trampoline has none, whatever was in memory before. */
+/* A tracepoint that gets no trampoline has none, also in memory that was used before. */
 static void tp_test_no_code_in_used_memory(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, register_trace_kmalloc(fill_allocated, NULL), 0);
