@@ -17,7 +17,6 @@
 #include <linux/sched/task.h>
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
-#include <trace/events/kmem.h>
 
 #include "test_fail_alloc.h"
 #include "test_module_memory.h"
