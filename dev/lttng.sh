@@ -71,6 +71,11 @@ lttng_modules() {
 # Debian 12 has SystemTap and LTTng that compile for the first base only.
 has_all_tracers() { [[ $base_version == "$first_base" ]]; }
 
+# skip_without NAME: ends a step that tests such a tracer, for another base.
+skip_without() {
+	has_all_tracers || { say "ok - $1 # SKIP Debian 12 has none for Linux $base_version"; exit; }
+}
+
 # prepare_tour: choose the tracers of dev/guest/tour.sh, and build what it needs from
 # LTTng and SystemTap.
 prepare_tour() {

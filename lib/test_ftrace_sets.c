@@ -46,6 +46,7 @@
 #include "test_module_memory.h"
 #include "test_resched.h"
 #include "test_symbol.h"
+#include "test_watch.h"
 
 #define MAX_CALLS	128
 
@@ -200,58 +201,6 @@ static void __maybe_unused need_symbols(struct kunit *test,
 		*to = (void *)look_up(wanted[i].name);
 		KUNIT_ASSERT_NOT_NULL_MSG(test, *to, "%s", wanted[i].name);
 	}
-}
-
-static void * __maybe_unused first_argument(struct pt_regs *regs)
-{
-#ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
-	return (void *)regs_get_kernel_argument(regs, 0);
-#else
-	return NULL;
-#endif
-}
-
-/* How often this task calls a function, and how often it unlocks a mutex. */
-static struct {
-	struct kprobe kprobe;
-	struct task_struct *task;
-	const struct mutex *mutex;
-	unsigned int calls, not_locked;
-} watched;
-
-static int note_watched(struct kprobe *kp, struct pt_regs *regs)
-{
-	struct mutex *mutex = first_argument(regs);
-
-	if (current != READ_ONCE(watched.task) || !in_task() ||
-	    (watched.mutex && mutex != watched.mutex))
-		return 0;
-	watched.calls++;
-	watched.not_locked += watched.mutex && !mutex_is_locked(mutex);
-	return 0;
-}
-
-/* Counts calls until stop_watching(); of mutex_unlock() only those for @mutex. */
-static int __maybe_unused watch_calls(const char *function, const struct mutex *mutex)
-{
-	int ret;
-
-	memset(&watched, 0, sizeof(watched));
-	watched.kprobe.symbol_name = function;
-	watched.kprobe.pre_handler = note_watched;
-	watched.mutex = mutex;
-	ret = register_kprobe(&watched.kprobe);
-	if (!ret)
-		WRITE_ONCE(watched.task, current);
-	return ret;
-}
-
-static void __maybe_unused stop_watching(void)
-{
-	if (!watched.task)
-		return;
-	WRITE_ONCE(watched.task, NULL);
-	unregister_kprobe(&watched.kprobe);
 }
 #endif
 
@@ -2071,6 +2020,22 @@ static void sets_test_hash_end(struct kunit *test)
 	mutex_unlock(sets.lock);
 }
 
+/* With two tracers and one whose function no code can call; text_mutex is watched. */
+static void check_patching(struct kunit *test,
+			   void (*check)(struct kunit *test, struct ftrace_ops *ops))
+{
+	struct ftrace_ops *ops = need_sets(test, 3);
+
+	ops[0].func = note_call;
+	ops[1].func = note_call;
+	ops[2].func = (ftrace_func_t)(void *)ops;
+	KUNIT_ASSERT_EQ(test, watch_unlocks(sets.text_lock), 0);
+	mutex_lock(sets.lock);
+	check(test, ops);
+	mutex_unlock(sets.lock);
+	stop_watching();
+}
+
 /* Only the call of the first tracer is removed, with text_mutex held. */
 static void check_removed_call(struct kunit *test, struct ftrace_ops *ops,
 			       const struct ftrace_set *set)
@@ -2119,16 +2084,7 @@ static void check_unregister(struct kunit *test, struct ftrace_ops *ops)
  */
 static void sets_test_unregister(struct kunit *test)
 {
-	struct ftrace_ops *ops = need_sets(test, 3);
-
-	ops[0].func = note_call;
-	ops[1].func = note_call;
-	ops[2].func = (ftrace_func_t)(void *)ops;
-	KUNIT_ASSERT_EQ(test, watch_calls("mutex_unlock", sets.text_lock), 0);
-	mutex_lock(sets.lock);
-	check_unregister(test, ops);
-	mutex_unlock(sets.lock);
-	stop_watching();
+	check_patching(test, check_unregister);
 }
 
 static void check_update_func(struct kunit *test, struct ftrace_ops *ops)
@@ -2161,16 +2117,7 @@ static void check_update_func(struct kunit *test, struct ftrace_ops *ops)
 /* The code of all sets of a tracer calls its new function. */
 static void sets_test_update_func(struct kunit *test)
 {
-	struct ftrace_ops *ops = need_sets(test, 3);
-
-	ops[0].func = note_call;
-	ops[1].func = note_call;
-	ops[2].func = (ftrace_func_t)(void *)ops;
-	KUNIT_ASSERT_EQ(test, watch_calls("mutex_unlock", sets.text_lock), 0);
-	mutex_lock(sets.lock);
-	check_update_func(test, ops);
-	mutex_unlock(sets.lock);
-	stop_watching();
+	check_patching(test, check_update_func);
 }
 
 /* Return: was the set without code for lack of memory? It gets code later. */
@@ -2225,7 +2172,7 @@ static void sets_test_no_memory_for_text(struct kunit *test)
 	need_failing_alloc(test);
 	for (i = 0; i < 3; i++)
 		ops[i].func = note_call;
-	KUNIT_ASSERT_EQ(test, watch_calls("free_generated_text", NULL), 0);
+	KUNIT_ASSERT_EQ(test, watch_calls("free_generated_text"), 0);
 	mutex_lock(sets.lock);
 	check_no_memory_for_text(test, ops);
 	mutex_unlock(sets.lock);
@@ -2559,7 +2506,7 @@ static void sets_test_lock_names(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API))
 		kunit_skip(test, "needs arguments of functions");
 	tracer = need_names(test, 1);
-	KUNIT_ASSERT_EQ(test, watch_calls("mutex_unlock", names.mutex), 0);
+	KUNIT_ASSERT_EQ(test, watch_unlocks(names.mutex), 0);
 	KUNIT_EXPECT_EQ(test, names.add("kunit", &tracer->ops), 0);
 	KUNIT_EXPECT_EQ(test, watched.calls, 1U);
 	names.registered(&tracer->ops);

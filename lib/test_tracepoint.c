@@ -40,6 +40,7 @@
 #include "test_fail_alloc.h"
 #include "test_module_memory.h"
 #include "test_symbol.h"
+#include "test_watch.h"
 
 DECLARE_TRACE(kunit_plain, TP_PROTO(int number, const char *text),
 	      TP_ARGS(number, text));
@@ -1815,49 +1816,26 @@ static void tp_test_all_cells(struct kunit *test)
 	kvfree(codes);
 }
 
-#ifdef CONFIG_KPROBES
-/* The mutexes that a task unlocks. */
-static struct task_struct *unlocking;
-static unsigned int nr_unlocks, nr_not_locked;
-
-static int note_unlock(struct kprobe *kp, struct pt_regs *regs)
-{
-	if (current == READ_ONCE(unlocking)) {
-		nr_unlocks++;
-		nr_not_locked += !mutex_is_locked((struct mutex *)regs->di);
-	}
-	return 0;
-}
-#endif
-
 /* Mutexes are held where they are unlocked: of the cells, of chunks, and of text. */
 static void tp_test_code_locks(struct kunit *test)
 {
 #ifdef CONFIG_KPROBES
-	struct kprobe kprobe = {
-		.symbol_name = "mutex_unlock",
-		.pre_handler = note_unlock,
-	};
 	struct tracepoint_func probes[] = {
 		{ .func = probe_plain }, { .func = probe_plain }, { }
 	};
 	struct generated_text codes[2];
 	unsigned int nr;
 
-	nr_unlocks = 0;
-	nr_not_locked = 0;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&kprobe), 0);
-	WRITE_ONCE(unlocking, current);
+	KUNIT_ASSERT_EQ(test, watch_unlocks(NULL), 0);
 	for (nr = 0; nr < 2; nr++)
 		if (arch_make_tracepoint_code(probes + 1 - nr, 2, &codes[nr]))
 			break;
 	KUNIT_EXPECT_EQ(test, nr, 2U);
 	while (nr--)
 		arch_free_tracepoint_code(&codes[nr]);
-	WRITE_ONCE(unlocking, NULL);
-	unregister_kprobe(&kprobe);
-	KUNIT_EXPECT_GE(test, nr_unlocks, 8U);
-	KUNIT_EXPECT_EQ(test, nr_not_locked, 0U);
+	stop_watching();
+	KUNIT_EXPECT_GE(test, watched.calls, 8U);
+	KUNIT_EXPECT_EQ(test, watched.not_locked, 0U);
 #else
 	kunit_skip(test, "needs CONFIG_KPROBES");
 #endif
