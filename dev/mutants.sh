@@ -6,8 +6,8 @@
 # in mutants/files is changed once, and the KUnit cases that reach it run until one
 # fails. One kernel contains all these mutants, and a number selects one of them
 # (mutants/points.py, plant.py), so that one build is enough. Several guests try them
-# (run.py): the state after boot is saved, and restored after each mutant that was
-# caught. Mutants without a result are tried for SECONDS (300); the results are in
+# (run.py): the state after boot is saved, and restored after each mutant. Mutants
+# without a result are tried for SECONDS (300); the results are in
 # out/mutants/results.csv. Then table.py prints a table. Its columns for mutants that
 # were not tried:
 #

@@ -4,8 +4,8 @@
 
 A guest boots once, loads the KUnit suites, and its state is saved. Several guests
 start from this state. For each mutant, a guest runs the cases that reach its point,
-the fast ones first, until one fails, the kernel complains, or the guest hangs; after
-a mutant that was caught, the guest returns to the saved state.
+the fast ones first, until one fails, the kernel complains, or the guest hangs; then
+the guest returns to the saved state.
 
 map writes to OUT/map.json what each case reaches and how long it takes; with names of
 suites or selftests, only for these, after their cases have changed. The others try
@@ -491,9 +491,9 @@ def try_one(guest, p, steps, how):
         result, by = 'hang', 'before'
     if result == 'survived':
         by = how
-    else:
-        by = f'debug, {by}' if how == 'debug' else by
-        guest.back()
+    elif how == 'debug':
+        by = f'debug, {by}'
+    guest.back()    # a mutant that survived has also left its traces
     return {**{k: p[k] for k in ('line', *KEY)}, 'result': result, 'by': by,
             'seconds': round(time.time() - begin, 2)}
 
