@@ -1950,8 +1950,11 @@ static void marker_test_module_frees(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, is_held(probes));
 
 	fake_goes();
+	/* An event that may have been recorded keeps its entry; see init_event(). */
 	for (i = 0; i < ARRAY_SIZE(freed); i++)
-		KUNIT_EXPECT_FALSE_MSG(test, is_held(freed[i]), "%d", i);
+		KUNIT_EXPECT_EQ_MSG(test, is_held(freed[i]),
+				    i > 1 && IS_ENABLED(CONFIG_TRACE_EVENT_INJECT),
+				    "%d", i);
 }
 
 static void load_fake(void)
