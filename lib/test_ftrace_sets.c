@@ -2120,6 +2120,30 @@ static void sets_test_update_func(struct kunit *test)
 	check_patching(test, check_update_func);
 }
 
+static notrace void note_twice(unsigned long ip, unsigned long parent_ip,
+			       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	note_call(ip, parent_ip, ops, fregs);
+	note_call(ip, parent_ip, ops, fregs);
+}
+
+/* The only tracer of a function is called by a trampoline of its own, not by a set. */
+static void sets_test_update_own(struct kunit *test)
+{
+	struct tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, tracer);
+	need_symbols(test, symbols_of_sets, ARRAY_SIZE(symbols_of_sets));
+	start(test, tracer, 1, 0, traced_a);
+	expect_calls(test, a, 1);
+	tracer->ops.func = note_twice;
+	mutex_lock(sets.lock);
+	sets.update_func(&tracer->ops);
+	mutex_unlock(sets.lock);
+	expect_calls(test, a, 11);
+	stop(test, tracer);
+}
+
 /* Return: was the set without code for lack of memory? It gets code later. */
 static bool makes_text_without(struct kunit *test, struct ftrace_ops *ops, int nth)
 {
@@ -2573,6 +2597,7 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_hash_end),
 	KUNIT_CASE(sets_test_unregister),
 	KUNIT_CASE(sets_test_update_func),
+	KUNIT_CASE(sets_test_update_own),
 	KUNIT_CASE(sets_test_no_memory_for_text),
 	KUNIT_CASE(sets_test_free),
 #endif

@@ -1955,6 +1955,8 @@ static void marker_test_module_frees(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, is_held(freed[i]),
 				    i > 1 && IS_ENABLED(CONFIG_TRACE_EVENT_INJECT),
 				    "%d", i);
+	if (!IS_ENABLED(CONFIG_TRACE_EVENT_INJECT))
+		expect_none_held(test);
 }
 
 static void load_fake(void)

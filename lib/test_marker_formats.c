@@ -4,6 +4,7 @@
  * on each line of the table. scripts/module-markers.awk must agree with them.
  */
 #include <kunit/test.h>
+#include <linux/ftrace.h>
 #include <linux/kernel.h>
 #include <linux/marker.h>
 #include <linux/module.h>
@@ -232,6 +233,16 @@ static noinline void hit_quoted(void)
 	barrier();	/* no tail call */
 }
 
+#define QUOTES_5	"\"\"\"\"\""
+#define QUOTED_5	"\\\"\\\"\\\"\\\"\\\""
+
+/* Almost all of the format must be quoted. */
+static noinline void hit_quotes(void)
+{
+	trace_mark(kunit_quotes, QUOTES_5 QUOTES_5 QUOTES_5 QUOTES_5 " n %d", 1);
+	barrier();
+}
+
 static struct trace_event_file *find_file(struct kunit *test, const char *name)
 {
 	struct trace_event_file *file = trace_get_event_file(NULL, "markers", name);
@@ -240,19 +251,26 @@ static struct trace_event_file *find_file(struct kunit *test, const char *name)
 	return IS_ERR(file) ? NULL : file;
 }
 
-/* print_fmt, for tools: a C string and its arguments. */
-static void formats_test_print_fmt(struct kunit *test)
+static void expect_print_fmt(struct kunit *test, const char *name, const char *text)
 {
-	const char *text =
-		"\"100%% \\\"in\\\" \\\\ %d c %s s %s end%%\", REC->in, REC->c, __get_str(s)";
-	struct trace_event_file *file;
+	struct trace_event_file *file = find_file(test, name);
 
-	hit_quoted();	/* keeps the compiler from dropping the marker */
-	file = find_file(test, "kunit_quoted");
 	if (!file)
 		return;
 	KUNIT_EXPECT_STREQ(test, file->event_call->print_fmt, text);
 	trace_put_event_file(file);
+}
+
+/* print_fmt, for tools: a C string and its arguments. */
+static void formats_test_print_fmt(struct kunit *test)
+{
+	/* Without hits, the compiler would drop the markers. */
+	hit_quoted();
+	expect_print_fmt(test, "kunit_quoted",
+			 "\"100%% \\\"in\\\" \\\\ %d c %s s %s end%%\", REC->in, REC->c, __get_str(s)");
+	hit_quotes();
+	expect_print_fmt(test, "kunit_quotes",
+			 "\"" QUOTED_5 QUOTED_5 QUOTED_5 QUOTED_5 " n %d\", REC->n");
 }
 
 static void formats_test_print(struct kunit *test)
@@ -353,6 +371,20 @@ static noinline void hit_strings(void)
 	barrier();
 }
 
+/* The last field before the string is shorter than an int. */
+struct char_record {
+	struct trace_entry entry;
+	u32 s;
+	char c[2];
+	char text[8];
+};
+
+static noinline void hit_char(void)
+{
+	trace_mark(kunit_char, "s %s c %c", "text", 'x');
+	barrier();
+}
+
 DECLARE_TRACE(kunit_sampled, TP_PROTO(int number), TP_ARGS(number));
 DEFINE_TRACE(kunit_sampled);
 
@@ -376,14 +408,23 @@ static struct {
 		struct quoted_record quoted;
 		struct numbers_record numbers;
 		struct strings_record strings;
+		struct char_record character;
 	};
 } sampled;
+
+/* Hits that interrupt another hit of this task. */
+static struct {
+	struct task_struct *task;
+	unsigned int depth, max;
+} nested;
 
 static void note_sample(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
 	const struct perf_raw_frag *frag = &data->raw->frag;
 
+	if (nested.depth)
+		return;
 	sampled.count++;
 	sampled.ip = instruction_pointer(regs);
 	memcpy(&sampled.quoted, frag->data,
@@ -453,6 +494,45 @@ static void formats_test_strings(struct kunit *test)
 	expect_string(test, (char *)8, "(fault)");
 }
 
+#if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_X86_64)
+/* Traces what is called in each hit, when the hit has the space for its record. */
+static notrace void hit_again(unsigned long ip, unsigned long parent_ip,
+			      struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	const char *interrupted = string;
+
+	if (current != nested.task || !in_task())
+		return;
+	nested.depth++;
+	nested.max = max(nested.depth, nested.max);
+	string = "nested";
+	if (nested.depth < 8)
+		hit_strings();
+	string = interrupted;
+	nested.depth--;
+}
+
+/* Six hits may interrupt each other; others are dropped and do not harm these. */
+static void formats_test_depths(struct kunit *test)
+{
+	struct ftrace_ops *ops = kunit_kzalloc(test, sizeof(*ops), GFP_KERNEL);
+	char traced[] = "copy_from_kernel_nofault_allowed";
+
+	KUNIT_ASSERT_NOT_NULL(test, ops);
+	ops->func = hit_again;
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter(ops, traced, strlen(traced), 1), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(ops), 0);
+	nested = (typeof(nested)) { .task = current };
+	expect_string(test, "deep", "deep");
+	nested.task = NULL;
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(ops), 0);
+	ftrace_free_filter(ops);
+	KUNIT_EXPECT_EQ(test, nested.max, 6U);
+
+	expect_string(test, "shallow", "shallow");	/* all space is free again */
+}
+#endif
+
 static void formats_test_perf(struct kunit *test)
 {
 	take_sample(test, "kunit_quoted", hit_quoted, true);
@@ -470,6 +550,10 @@ static void formats_test_perf(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, sampled.numbers.e, "e");
 	KUNIT_EXPECT_EQ(test, sampled.numbers.f, -6);
 	KUNIT_EXPECT_EQ(test, sampled.numbers.g, LLONG_MIN + 6);
+
+	take_sample(test, "kunit_char", hit_char, true);
+	KUNIT_EXPECT_STREQ(test, sampled.character.c, "x");
+	KUNIT_EXPECT_STREQ(test, sampled.character.text, "text");
 
 	/* With KCSAN, functions do not end with jumps: see traced_ip(). */
 	take_sample(test, "kunit_fed_sample", hit_sampled,
@@ -491,6 +575,9 @@ static struct kunit_case formats_test_cases[] = {
 	KUNIT_CASE(formats_test_perf),
 	KUNIT_CASE(formats_test_fields),
 	KUNIT_CASE(formats_test_strings),
+#if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_X86_64)
+	KUNIT_CASE(formats_test_depths),
+#endif
 #endif
 #endif
 	{ }

@@ -24,7 +24,7 @@
  * @set: the set
  * @ops: the tracer
  * @seq: @seq of @ops, to distinguish it from a later tracer at the same address
- * @call: offset of its call in the code, 0 if it has none
+ * @call: offset of its call in the code
  */
 struct ftrace_set_member {
 	struct list_head of_ops;

@@ -335,8 +335,6 @@ static void write_calls(struct set_writer *s)
 	bool loaded = true;
 
 	for (member = s->set->members; member < s->set->members + s->set->nr; member++) {
-		if (member->ops->flags & FTRACE_OPS_FL_STUB)
-			continue;
 		if (!loaded)
 			write_load_kept(s);
 		loaded = false;
@@ -492,11 +490,8 @@ void arch_ftrace_update_begin(unsigned int nr)
 void arch_ftrace_update_member(struct ftrace_set_member *member)
 {
 	u8 *call = member->set->text.text + member->call;
-	const void *new;
+	const void *new = text_gen_insn(CALL_INSN_OPCODE, call, func_of(member->ops));
 
-	if (!member->call)
-		return;
-	new = text_gen_insn(CALL_INSN_OPCODE, call, func_of(member->ops));
 	if (memcmp(call, new, CALL_INSN_SIZE))
 		text_poke_queue(call, new, CALL_INSN_SIZE, NULL);
 }
@@ -509,9 +504,8 @@ void arch_ftrace_update_member(struct ftrace_set_member *member)
  */
 void arch_ftrace_remove_member(struct ftrace_set_member *member)
 {
-	if (member->call)
-		text_poke_queue(member->set->text.text + member->call,
-				x86_nops[CALL_INSN_SIZE], CALL_INSN_SIZE, NULL);
+	text_poke_queue(member->set->text.text + member->call,
+			x86_nops[CALL_INSN_SIZE], CALL_INSN_SIZE, NULL);
 }
 
 /**

@@ -62,11 +62,11 @@
 
 static DEFINE_MUTEX(cells_mutex);
 static DECLARE_BITMAP(cells_used, NR_CELLS);
-static struct generated_text cells;	/* its text is NULL while there are none */
+static struct generated_text cells;	/* all zero while there are none */
 
 static bool is_cell(const u8 *text)
 {
-	return cells.text && text >= cells.text && text < cells.text + cells.size;
+	return (unsigned long)text - (unsigned long)cells.text < cells.size;
 }
 
 /**
@@ -290,7 +290,7 @@ static bool make_cells(void)
 	if (!WARN_ON_ONCE(cells.size != NR_CELLS * CELL_SIZE))
 		return true;
 	free_generated_text(&cells);
-	cells.text = NULL;
+	cells = (struct generated_text) { };
 	return false;
 }
 
