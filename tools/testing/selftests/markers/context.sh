@@ -82,11 +82,14 @@ by_trigger() {
 	stack_begins_at fire_
 }
 
-# The probe of the tracepoint ends with a jump, so it is not on the stack.
-by_trigger_in_the_kernel() {
-	needs_event "${fork#events/}" || return
+# The probe that has the marker ends with a jump, so it is not on the stack.
+needs_jumps() {
 	! grep -q ' __tsan_func_entry$' /proc/kallsyms ||
-		needs "with KCSAN, functions do not end with jumps" || return
+		needs "with KCSAN, functions do not end with jumps"
+}
+
+by_trigger_in_the_kernel() {
+	needs_event "${fork#events/}" && needs_jumps || return
 	echo >"$tracing/trace" &&
 	echo stacktrace >"$tracing/$fork/trigger" && (:) && (:) &&
 	stack_begins_at kernel_clone
@@ -139,7 +142,7 @@ in_a_sample() {
 
 # The tracepoint has two probes, of which the first has the marker.
 in_a_sample_beside_an_event() {
-	needs_event "${fork#events/}" || return
+	needs_event "${fork#events/}" && needs_jumps || return
 	[ -f "$tracing/$fork/id" ] || needs "no perf events" || return
 	mkdir "$instance" &&
 	hold sample "$(id_of $fork)" || return
