@@ -452,6 +452,12 @@ def load(out):
     return points, results
 
 
+def equivalents():
+    """The mutants that do not change behaviour: no test can catch these."""
+    with open(f'{here}/equivalent.csv', encoding='utf-8') as f:
+        return {key(r) for r in csv.DictReader(f)}
+
+
 def wanted(how, before, steps):
     """True if there are steps that were not tried before."""
     if how == 'fast':
@@ -502,11 +508,14 @@ def mutants_to_try(out, how, files, results):
     """Each mutant to try, with its steps."""
     points, before = load(out)
     results.update(before)
+    skipped = equivalents() if how != 'fast' else set()
     with open(f'{out}/map.json', encoding='utf-8') as f:
         cases = json.load(f)['cases']
     for entry in cases:
         entry['set'] = set(entry['reached'])
     for p in in_turn([p for p in points if not files or p['file'] in files]):
+        if key(p) in skipped:
+            continue
         steps = steps_for(int(p['nr']), cases)[how == 'slow']
         if wanted(how, results.get(key(p)), steps):
             yield p, [(cost * 5 + 1, e) for cost, e in steps] if how == 'debug' else steps

@@ -11,13 +11,10 @@ reaches.
 import collections
 import csv
 import json
-import os
 import struct
 import subprocess
 import sys
-from run import key, load
-
-here = os.path.dirname(os.path.abspath(__file__))
+from run import equivalents, key, load
 
 
 def built(out, files):
@@ -31,11 +28,6 @@ def built(out, files):
         with open(section, 'rb') as f:
             found |= {n for n, in struct.iter_unpack('<I', f.read())}
     return found
-
-
-def equivalents():
-    with open(f'{here}/equivalent.csv', encoding='utf-8') as f:
-        return {key(r) for r in csv.DictReader(f)}
 
 
 class State:
@@ -55,7 +47,7 @@ class State:
                 r['result'] if r else \
                 'not run' if nr in cases else 'boot' if nr in boot else 'uncovered'
             p['by'] = r['by'] if r else ''
-            if p['state'] in ('survived', 'uncovered', 'boot') and key(p) in equal:
+            if p['state'] in ('survived', 'uncovered', 'boot', 'not run') and key(p) in equal:
                 p['state'] = 'equivalent'
 
 
