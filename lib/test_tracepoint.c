@@ -887,12 +887,11 @@ static void tp_test_many_sites(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 111111UL);
 }
 
-#if defined(CONFIG_IMMEDIATE_SITES) && defined(CONFIG_KPROBES) && \
-    !defined(CONFIG_X86_KERNEL_IBT)
+#if defined(CONFIG_IMMEDIATE_SITES) && defined(CONFIG_KPROBES) && !defined(CONFIG_X86_KERNEL_IBT)
 /* The tracepoint kfree and its site are in the kernel's own tables, in no module's. */
 static void tp_test_nth_site(struct kunit *test)
 {
-	typeof(&imv_nth_site) nth_site = find_function("imv_nth_site");
+	void *(*nth_site)(const void *var, unsigned int n) = find_function("imv_nth_site");
 
 	KUNIT_ASSERT_TRUE(test, !!nth_site);
 	KUNIT_EXPECT_NOT_NULL(test, nth_site(&__tracepoint_kfree.active, 0));
@@ -3274,8 +3273,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_preemption),
 	KUNIT_CASE(tp_test_resched),
 	KUNIT_CASE(tp_test_many_sites),
-#if defined(CONFIG_IMMEDIATE_SITES) && defined(CONFIG_KPROBES) && \
-    !defined(CONFIG_X86_KERNEL_IBT)
+#if defined(CONFIG_IMMEDIATE_SITES) && defined(CONFIG_KPROBES) && !defined(CONFIG_X86_KERNEL_IBT)
 	KUNIT_CASE(tp_test_nth_site),
 #endif
 	KUNIT_CASE(tp_test_within_a_probe),
