@@ -415,7 +415,7 @@ static struct {
 /* Hits that interrupt another hit of this task. */
 static struct {
 	struct task_struct *task;
-	unsigned int depth, max;
+	unsigned int calls, depth, max;
 } nested;
 
 static void note_sample(struct perf_event *event, struct perf_sample_data *data,
@@ -503,6 +503,7 @@ static notrace void hit_again(unsigned long ip, unsigned long parent_ip,
 
 	if (current != nested.task || !in_task())
 		return;
+	nested.calls++;
 	nested.depth++;
 	nested.max = max(nested.depth, nested.max);
 	string = "nested";
@@ -528,6 +529,8 @@ static void formats_test_depths(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(ops), 0);
 	ftrace_free_filter(ops);
 	KUNIT_EXPECT_EQ(test, nested.max, 6U);
+	/* Each hit that is not dropped reads two strings, and each read causes a hit. */
+	KUNIT_EXPECT_EQ(test, nested.calls, 2U + 4 + 8 + 16 + 32 + 64);
 
 	expect_string(test, "shallow", "shallow");	/* all space is free again */
 }

@@ -464,14 +464,13 @@ static int add_hash(struct filter_lines *all, const char *name,
 	unsigned int i, nr = hash && hash->count ? hash->count : 1;
 	struct filter_line *lines;
 
-	lines = kvmalloc_array(all->nr + nr, sizeof(*lines), GFP_KERNEL);
+	lines = kvcalloc(all->nr + nr, sizeof(*lines), GFP_KERNEL);
 	if (!lines)
 		return -ENOMEM;
 	memcpy(lines, all->lines, all->nr * sizeof(*lines));
 	kvfree(all->lines);
 	all->lines = lines;
 	lines += all->nr;
-	memset(lines, 0, nr * sizeof(*lines));
 	lines->is_all = ftrace_hash_empty(hash);
 	if (hash && hash->count)
 		nr = add_functions(lines, hash) ?: 1;

@@ -579,12 +579,11 @@ static char *new_print_fmt(const struct marker_layout *layout)
 	for (i = 0; i < layout->nr_fields; i++)
 		size += strlen(layout->field[i].name) +
 			sizeof(", __get_str()");
-	buffer = kmalloc(size, GFP_KERNEL);
+	buffer = kzalloc(size, GFP_KERNEL);	/* seq_buf adds no NUL */
 	if (!buffer)
 		return NULL;
 	seq_buf_init(&s, buffer, size);
 	make_print_fmt(&s, layout);
-	buffer[s.len] = '\0';
 	return buffer;
 }
 

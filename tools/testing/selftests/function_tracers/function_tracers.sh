@@ -151,6 +151,7 @@ a_wrong_name() {
 	echo function >current_tracer
 	fails sh -c 'echo nobody >function_tracers' || return
 	fails sh -c 'echo "" >function_tracers' || return
+	fails sh -c "printf '%0100d' 1 >function_tracers" || return
 	grep -q 'function_tracers: error: No function tracer has this name' error_log &&
 		shows function_tracers '[trace]'
 }
@@ -189,6 +190,18 @@ tracers_of_a_module() {
 	fails grep vfs_read instances/sample_calls/trace || return
 	modprobe -r "$sample" || return
 	shows function_tracers
+}
+
+# Many functions, and a tracer without a filter after them.
+many_functions() {
+	echo 1 >"$option"
+	echo function >current_tracer
+	echo 'vfs_*' >set_ftrace_filter
+	wanted=$(cat set_ftrace_filter)
+	at_least "$(echo "$wanted" | wc -l)" 20 || return
+	echo 1 >function_profile_enabled
+	is "$(cat set_ftrace_filter)" "$(echo "$wanted" | sed 's/^/[               trace] /')
+[       trace_profile] #### all functions enabled ####"
 }
 
 # A file that is open for reading or writing must not access a tracer that was
@@ -261,7 +274,8 @@ the_list_of_functions() {
 
 tests='session each_traces_its_own functions_that_are_not_traced without_the_option
 the_default_goes a_wrong_name a_filter_that_matches_nothing
-the_option_while_the_profiler_runs tracers_of_a_module files_outlive_the_module
+the_option_while_the_profiler_runs tracers_of_a_module many_functions
+files_outlive_the_module
 a_file_outlives_the_profiler a_function_for_all a_process_for_one the_list_of_functions'
 
 # shellcheck disable=SC2086 # words
