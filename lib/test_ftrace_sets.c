@@ -306,6 +306,28 @@ static void sets_test_flags(struct kunit *test)
 		expect_flags(test, tracers, flags_to_mix[i], flags_to_mix[(i + 1) % nr]);
 }
 
+/* More tracers than a set can have. */
+static void sets_test_many(struct kunit *test)
+{
+	const unsigned int nr = 34;
+	struct tracer *tracers = kunit_kcalloc(test, nr, sizeof(*tracers), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	for (i = 0; i < nr; i++) {
+		start(test, &tracers[i], i, 0, traced_a);
+		call_a();
+		KUNIT_EXPECT_EQ(test, nr_called, i + 1);
+		KUNIT_EXPECT_EQ(test, called[0], i);
+		KUNIT_EXPECT_EQ(test, called[i], 0U);
+	}
+	for (i = 0; i < nr; i++) {
+		stop(test, &tracers[i]);
+		call_a();
+		KUNIT_EXPECT_EQ(test, nr_called, nr - 1 - i);
+	}
+}
+
 /* Functions 0 to 99. The names in their code keep compilers from merging them. */
 #define FUNCTION(name)							\
 	static noinline int name(int number)				\
@@ -359,33 +381,6 @@ static bool calls_list(struct kunit *test, void *func)
 
 	snprintf(name, sizeof(name), "%ps", called_by(test, func));
 	return !strcmp(name, "ftrace_caller") || !strcmp(name, "ftrace_regs_caller");
-}
-
-/* More tracers than a set can have. Only with these is the list of all tracers called. */
-static void sets_test_many(struct kunit *test)
-{
-	const bool sets = IS_ENABLED(CONFIG_FTRACE_SETS) && IS_ENABLED(CONFIG_KALLSYMS);
-	const unsigned int nr = 34, max = 32;
-	struct tracer *tracers = kunit_kcalloc(test, nr, sizeof(*tracers), GFP_KERNEL);
-	unsigned int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, tracers);
-	for (i = 0; i < nr; i++) {
-		start(test, &tracers[i], i, i % 3 ? 0 : FTRACE_OPS_FL_SAVE_REGS, traced_a);
-		call_a();
-		KUNIT_EXPECT_EQ(test, nr_called, i + 1);
-		KUNIT_EXPECT_EQ(test, called[0], i);
-		KUNIT_EXPECT_EQ(test, called[i], 0U);
-		if (sets)
-			KUNIT_EXPECT_EQ(test, calls_list(test, traced_a), i >= max);
-	}
-	for (i = 0; i < nr; i++) {
-		if (sets)
-			KUNIT_EXPECT_EQ(test, calls_list(test, traced_a), nr - i > max);
-		stop(test, &tracers[i]);
-		call_a();
-		KUNIT_EXPECT_EQ(test, nr_called, nr - 1 - i);
-	}
 }
 
 #define NR_BITS	7
@@ -1197,6 +1192,26 @@ static void sets_test_stack(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, is_in_stack(0, save_stack));
 		KUNIT_EXPECT_TRUE(test, is_in_stack(2, traced_a));
 		KUNIT_EXPECT_TRUE(test, is_in_stack(3, call_a));
+	}
+}
+
+/* The list is called only while there are more tracers than a set can have. */
+static void sets_test_no_list(struct kunit *test)
+{
+	const unsigned int nr = 34, max = 32;
+	struct tracer *tracers = kunit_kcalloc(test, nr, sizeof(*tracers), GFP_KERNEL);
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_FTRACE_SETS) || !IS_ENABLED(CONFIG_KALLSYMS))
+		kunit_skip(test, "needs FTRACE_SETS and KALLSYMS");
+	KUNIT_ASSERT_NOT_NULL(test, tracers);
+	for (i = 0; i < nr; i++) {
+		start(test, &tracers[i], i, i % 3 ? 0 : FTRACE_OPS_FL_SAVE_REGS, traced_a);
+		KUNIT_EXPECT_EQ(test, calls_list(test, traced_a), i >= max);
+	}
+	for (i = 0; i < nr; i++) {
+		KUNIT_EXPECT_EQ(test, calls_list(test, traced_a), nr - i > max);
+		stop(test, &tracers[i]);
 	}
 }
 
@@ -2612,6 +2627,7 @@ static struct kunit_case sets_test_cases[] = {
 #endif
 #endif
 	KUNIT_CASE(sets_test_stack),
+	KUNIT_CASE(sets_test_no_list),
 	KUNIT_CASE(sets_test_in_use),
 	KUNIT_CASE(sets_test_shared),
 	KUNIT_CASE(sets_test_name),
