@@ -1567,6 +1567,14 @@ static void make_fake(void)
 	set_module_memory(&fake->mod, fake, sizeof(*fake), sizeof(fake->text));
 }
 
+/* With so many sites of this name. */
+static void make_fake_of(const char *name, unsigned int nr)
+{
+	make_fake();
+	strcpy(fake->name, name);
+	fake->mod.num_markers = nr;
+}
+
 static void need_fake(struct kunit *test)
 {
 	fake = kunit_kzalloc(test, sizeof(*fake), GFP_KERNEL);
@@ -1832,8 +1840,7 @@ static void marker_test_late_hits(struct kunit *test)
 	struct marker_entry *entry;
 
 	need_fake(test);
-	strcpy(fake->name, "kunit_fake_late");
-	fake->mod.num_markers = 1;
+	make_fake_of("kunit_fake_late", 1);
 	KUNIT_ASSERT_EQ(test, fake_comes(), 0);
 	entry = fake->site[0].entry;
 	marker_call(&fake->site[0], 1);
@@ -1857,8 +1864,7 @@ static void marker_test_late_variadic(struct kunit *test)
 	struct marker_probe *late;
 
 	need_fake(test);
-	strcpy(fake->name, "kunit_fake_late");
-	fake->mod.num_markers = 1;
+	make_fake_of("kunit_fake_late", 1);
 	KUNIT_ASSERT_EQ(test, fake_comes(), 0);
 	marker_probe_register("kunit_fake_late", "number %d", variadic_two, digit(1));
 	KUNIT_EXPECT_EQ(test, marker_arm("kunit_fake_late"), 0);
@@ -1921,8 +1927,7 @@ static void marker_test_module_frees(struct kunit *test)
 
 	need_fake(test);
 	need_tracking(test);
-	strcpy(fake->name, "kunit_fake_freed");
-	fake->mod.num_markers = 2;
+	make_fake_of("kunit_fake_freed", 2);
 	KUNIT_ASSERT_EQ(test, fake_comes(), 0);
 	entry = fake->site[0].entry;
 	part = list_first_entry(&entry->parts, struct marker_part, in_entry);
@@ -2340,12 +2345,74 @@ static void marker_test_module_events(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_event("kunit_fake"));
 }
 
+/* If its event cannot be allocated, a marker is loaded without it, and that is logged. */
+static void marker_test_event_without_memory(struct kunit *test)
+{
+	static const char message[] = "kunit_fake_eventless: no trace event: error -12";
+	unsigned int nth, logged = 0;
+	bool failed;
+	u64 from;
+
+	need_fake(test);
+	need_failing_alloc(test);
+	for (nth = 1, failed = true; failed; nth++) {
+		make_fake_of("kunit_fake_eventless", 1);
+		from = log_end();
+		fail_nth_alloc(nth);
+		fake_comes();
+		failed = nth_alloc_failed();
+		stop_failing();
+		if (count_logged(from, message)) {
+			KUNIT_EXPECT_FALSE(test, has_event("kunit_fake_eventless"));
+			logged++;
+		}
+		fake_goes();
+	}
+	/* The event, its name, its fields, and the text for tools. */
+	if (IS_ENABLED(CONFIG_PRINTK))
+		KUNIT_EXPECT_EQ(test, logged, 4U);
+}
+
+/* The same when all numbers of events are in use. */
+static void marker_test_event_without_number(struct kunit *test)
+{
+	static const char message[] =
+		"kunit_fake_numberless: no trace event: all numbers of events are in use";
+	static struct trace_event_functions funcs;
+	const unsigned int max = 1 << 16;
+	struct trace_event *used;
+	unsigned int nr;
+	u64 from;
+
+	need_fake(test);
+	used = kvcalloc(max, sizeof(*used), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, used);
+	for (nr = 0; nr < max; nr++) {
+		used[nr].funcs = &funcs;
+		if (!register_trace_event(&used[nr]))
+			break;
+	}
+	make_fake_of("kunit_fake_numberless", 1);
+	from = log_end();
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	KUNIT_EXPECT_FALSE(test, has_event("kunit_fake_numberless"));
+	if (IS_ENABLED(CONFIG_PRINTK))
+		KUNIT_EXPECT_EQ(test, count_logged(from, message), 1U);
+	fake_goes();
+	while (nr--)
+		unregister_trace_event(&used[nr]);
+	kvfree(used);
+
+	make_fake_of("kunit_fake_numberless", 1);
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	KUNIT_EXPECT_TRUE(test, has_event("kunit_fake_numberless"));
+	fake_goes();
+}
+
 static void load_again(struct kunit *test, struct fake_module *module, const char *name)
 {
 	fake = module;
-	make_fake();
-	strcpy(fake->name, name);
-	fake->mod.num_markers = 2;	/* those that are not fed */
+	make_fake_of(name, 2);	/* those that are not fed */
 	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
 }
 
@@ -2491,6 +2558,8 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_gone_is_locked),
 #ifdef CONFIG_EVENT_TRACING
 	KUNIT_CASE(marker_test_module_events),
+	KUNIT_CASE(marker_test_event_without_memory),
+	KUNIT_CASE(marker_test_event_without_number),
 	KUNIT_CASE(marker_test_held_event),
 	KUNIT_CASE(marker_test_kept_event),
 #endif
