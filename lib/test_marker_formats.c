@@ -13,6 +13,7 @@
 #include <linux/string.h>
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
+#include <linux/vmalloc.h>
 
 struct good_format {
 	const char *format;
@@ -222,7 +223,7 @@ static void formats_test_calls(struct kunit *test)
 struct quoted_record {
 	struct trace_entry entry;
 	int in;
-	char c[2];
+	char c[4];	/* two are padding */
 	u32 s;
 	char text[8];
 };
@@ -349,6 +350,7 @@ static void formats_test_fields(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, field->align, wanted[i].align);
 		KUNIT_EXPECT_EQ(test, !!field->is_signed, !!wanted[i].is_signed);
 		KUNIT_EXPECT_EQ(test, field->len, wanted[i].len);
+		KUNIT_EXPECT_EQ(test, field->filter_type, FILTER_OTHER);
 		if (!field->type)
 			break;
 	}
@@ -368,6 +370,21 @@ static const char *string;
 static noinline void hit_strings(void)
 {
 	trace_mark(kunit_strings, "s %s t %.3s", string, string);
+	barrier();
+}
+
+/* The strings of a record share 2048 bytes. */
+#define MAX_LEN		(2048 / 2 - 1)
+
+struct long_record {
+	struct trace_entry entry;
+	u32 s, t;
+	char text[MAX_LEN + 1 + sizeof("0123456789ab")];
+};
+
+static noinline void hit_long(void)
+{
+	trace_mark(kunit_long, "s %s t %.12s", string, string);
 	barrier();
 }
 
@@ -394,6 +411,10 @@ static __used void probe_sampled(void *data, int number)
 	trace_mark_tp(kunit_fed_sample, kunit_sampled, probe_sampled, "number %d", number);
 }
 
+static void probe_later(void *data, int number)
+{
+}
+
 static noinline void hit_sampled(void)
 {
 	trace_kunit_sampled(7);
@@ -402,12 +423,13 @@ static noinline void hit_sampled(void)
 
 /* What perf received. */
 static struct {
-	unsigned int count;
+	unsigned int count, size;
 	unsigned long ip;
 	union {
 		struct quoted_record quoted;
 		struct numbers_record numbers;
 		struct strings_record strings;
+		struct long_record longs;
 		struct char_record character;
 	};
 } sampled;
@@ -426,6 +448,7 @@ static void note_sample(struct perf_event *event, struct perf_sample_data *data,
 	if (nested.depth)
 		return;
 	sampled.count++;
+	sampled.size = frag->size;
 	sampled.ip = instruction_pointer(regs);
 	memcpy(&sampled.quoted, frag->data,
 	       min_t(size_t, frag->size, sizeof(sampled) - offsetof(typeof(sampled), quoted)));
@@ -494,6 +517,41 @@ static void formats_test_strings(struct kunit *test)
 	expect_string(test, (char *)8, "(fault)");
 }
 
+/* Strings are cut at what their precision and the record allow. */
+static void formats_test_long_strings(struct kunit *test)
+{
+	const struct long_record *record = &sampled.longs;
+	char *text = kunit_kzalloc(test, 2 * MAX_LEN, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	memset(text, 'x', 2 * MAX_LEN - 1);
+	string = text;
+	take_sample(test, "kunit_long", hit_long, true);
+	KUNIT_EXPECT_EQ(test, record->s, (u32)((MAX_LEN + 1) << 16 |
+			offsetof(struct long_record, text)));
+	KUNIT_EXPECT_EQ(test, strlen(record->text), MAX_LEN);
+	KUNIT_EXPECT_EQ(test, record->t, (u32)(13 << 16 |
+			(offsetof(struct long_record, text) + MAX_LEN + 1)));
+	KUNIT_EXPECT_STREQ(test, record->text + MAX_LEN + 1, "xxxxxxxxxxxx");
+}
+
+/* Nothing is read behind strings that end with a page; the next one is not mapped. */
+static void formats_test_page_end(struct kunit *test)
+{
+	char *page = vmalloc(PAGE_SIZE);
+	char *end = page + PAGE_SIZE, *at;
+	unsigned int len;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	for (len = 0; len < 16; len++) {
+		at = end - len - 1;
+		memset(page, 'x', PAGE_SIZE);
+		memcpy(at, "abcdefghijklmno" + 15 - len, len + 1);
+		expect_string(test, at, at);
+	}
+	vfree(page);
+}
+
 #if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_X86_64)
 /* Traces what is called in each hit, when the hit has the space for its record. */
 static notrace void hit_again(unsigned long ip, unsigned long parent_ip,
@@ -538,14 +596,24 @@ static void formats_test_depths(struct kunit *test)
 
 static void formats_test_perf(struct kunit *test)
 {
+	/* With KCSAN, functions do not end with jumps: see traced_ip(). */
+	const bool has_ip = IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) &&
+			    !IS_ENABLED(CONFIG_KCSAN);
+
 	take_sample(test, "kunit_quoted", hit_quoted, true);
 	KUNIT_EXPECT_EQ(test, sampled.quoted.in, -5);
 	KUNIT_EXPECT_STREQ(test, sampled.quoted.c, "x");
+	/* The bytes between c and s. */
+	KUNIT_EXPECT_EQ(test, sampled.quoted.c[2], 0);
+	KUNIT_EXPECT_EQ(test, sampled.quoted.c[3], 0);
 	KUNIT_EXPECT_EQ(test, sampled.quoted.s, (u32)(sizeof("text") << 16 |
 			offsetof(struct quoted_record, text)));
 	KUNIT_EXPECT_STREQ(test, sampled.quoted.text, "text");
 
 	take_sample(test, "kunit_numbers", hit_numbers, true);
+	/* perf puts an u32 in front, and then the size is a multiple of eight. */
+	KUNIT_EXPECT_EQ(test, sampled.size + sizeof(u32),
+			round_up(sizeof(u32) + offsetofend(struct numbers_record, g), 8));
 	KUNIT_EXPECT_EQ(test, sampled.numbers.a, -1);
 	KUNIT_EXPECT_EQ(test, sampled.numbers.b, UINT_MAX - 1);
 	KUNIT_EXPECT_EQ(test, sampled.numbers.c, LONG_MIN);
@@ -558,10 +626,13 @@ static void formats_test_perf(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, sampled.character.c, "x");
 	KUNIT_EXPECT_STREQ(test, sampled.character.text, "text");
 
-	/* With KCSAN, functions do not end with jumps: see traced_ip(). */
-	take_sample(test, "kunit_fed_sample", hit_sampled,
-		    IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) && !IS_ENABLED(CONFIG_KCSAN));
+	take_sample(test, "kunit_fed_sample", hit_sampled, has_ip);
 	KUNIT_EXPECT_EQ(test, sampled.numbers.a, 7);
+
+	/* The trampoline keeps the arguments on the stack for another probe. */
+	KUNIT_ASSERT_EQ(test, 0, register_trace_prio_kunit_sampled(probe_later, NULL, 0));
+	take_sample(test, "kunit_fed_sample", hit_sampled, has_ip);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_sampled(probe_later, NULL), 0);
 }
 #endif /* CONFIG_PERF_EVENTS */
 #endif /* CONFIG_EVENT_TRACING */
@@ -578,6 +649,8 @@ static struct kunit_case formats_test_cases[] = {
 	KUNIT_CASE(formats_test_perf),
 	KUNIT_CASE(formats_test_fields),
 	KUNIT_CASE(formats_test_strings),
+	KUNIT_CASE(formats_test_long_strings),
+	KUNIT_CASE(formats_test_page_end),
 #if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_X86_64)
 	KUNIT_CASE(formats_test_depths),
 #endif
