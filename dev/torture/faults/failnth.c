@@ -289,19 +289,42 @@ static int undo_open(const struct op *op)
 	return ret;
 }
 
+/* The filters of all tracers must be complete: as large as the first time. */
+static int read_filters(size_t i, int fd)
+{
+	static ssize_t sizes[ARRAY_SIZE(opened)];
+	ssize_t got, size = 0;
+	char text[4096];
+
+	while ((got = read(fd, text, sizeof(text))) > 0)
+		size += got;
+	if (got < 0)
+		return -errno;
+	sizes[i] = sizes[i] ?: size;
+	return sizes[i] == size ? 0 : -EBADMSG;
+}
+
 /* Some kernels lack some of them, and "inject" can only be written. */
+static int open_one(size_t i)
+{
+	int fd = open(opened[i], strstr(opened[i], "inject") ? O_WRONLY : O_RDONLY);
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	opened_fds[nr_opened++] = fd;
+	return strstr(opened[i], "set_ftrace_") ? read_filters(i, fd) : 0;
+}
+
 static int act_open(const struct op *op)
 {
-	int i, fd, error;
+	size_t i;
+	int ret;
 
-	for (i = 0; i < (int)ARRAY_SIZE(opened); i++) {
-		fd = open(opened[i], strstr(opened[i], "inject") ? O_WRONLY : O_RDONLY);
-		error = errno;
-		if (fd >= 0) {
-			opened_fds[nr_opened++] = fd;
-		} else if (error != ENOENT) {
+	for (i = 0; i < ARRAY_SIZE(opened); i++) {
+		ret = open_one(i);
+		if (ret) {
 			undo_open(op);
-			return -error;
+			return ret;
 		}
 	}
 	return 0;
@@ -526,7 +549,7 @@ static const struct op ops[] = {
 	      "1", "0", BEFORE("instance enable-marker-text")),
 	/* An instance that is still in use cannot be removed. */
 	{ .name = "open", .act = act_open, .undo = undo_open,
-	  BEFORE("instance tracer named-tracer option") },
+	  BEFORE("instance top-filter function named-tracer option") },
 
 	/* perf and BPF */
 	PERF("perf", "markers/faults_numbers", NULL),
