@@ -50,6 +50,14 @@ plant() {
 	done
 }
 
+# What the slow cases need besides the selftests; see run.py.
+build_cases() (
+	out=$all logs=$all/logs
+	build_environment
+	build_folder "$top/dev/check/events" "$all/events"
+	build_folder "$top/dev/torture/faults" "$all/faults"
+)
+
 main() {
 	local seconds=${1:-300}
 
@@ -62,6 +70,7 @@ main() {
 	[[ -f $all/build/guest/.config ]] || in_own_folder "$top/dev/build.sh" guest
 	plant
 	in_own_folder "$top/dev/build.sh" guest
+	build_cases
 	[[ $all/map.json -nt $all/build/guest/vmlinux ]] ||
 		python3 "$mutants/run.py" "$all" map
 	SECONDS=0

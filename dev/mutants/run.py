@@ -11,12 +11,14 @@ map writes to OUT/map.json what each case reaches and how long it takes; with na
 suites or selftests, only for these, after their cases have changed. The others try
 mutants (of FILE...) for SECONDS, and add to OUT/results.csv: fast those without a
 result, with the fast cases of KUnit; slow those that survived that or have no fast
-case, with the other cases and the selftests; debug all that survived, with the fast
-cases again, in the kernel of OUT/build/debug.
+case, with all other cases; debug all that survived, with the fast cases again, in
+the kernel of OUT/build/debug. The other cases are the selftests, dev/check/events,
+and operations of dev/torture/faults, in which each allocation fails once.
 """
 import atexit
 import collections
 import csv
+import glob
 import json
 import os
 import re
@@ -33,12 +35,26 @@ SUITES = ('immediate', 'tracepoint', 'marker', 'marker_formats', 'ftrace_sets',
           'generated_text')
 SPLAT = re.compile(r'WARN|BUG:|Oops|INFO:|possible recursive locking|suspicious RCU|'
                    r'Call Trace|KASAN:|UBSAN|unable to handle|general protection|Kernel panic')
-# Programs of the host, for the selftests; busybox has the others.
-PROGRAMS = ('dash', 'mawk', 'kmod', 'setpriv', 'grep', 'sed', 'dmesg')
+# Programs of the host; busybox has the others.
+PROGRAMS = ('dash', 'bash', 'mawk', 'kmod', 'setpriv', 'grep', 'sed', 'dmesg')
 SCRIPTS = ('immediate/immediate', 'tracepoints/tracepoints', 'tracepoints/stacks',
            'markers/markers', 'markers/events', 'markers/lifetime', 'markers/context',
            'markers/records', 'markers/lists', 'markers/errors',
            'function_tracers/function_tracers')
+CHECKS = ('events/guest', 'events/texts')
+# Those that reach most.
+FAULTS = ('arm', 'named-tracer', 'load', 'enable-marker-text', 'enable-marker-of-module',
+          'event-probe', 'open', 'perf-of-text', 'option', 'choose-tracer', 'change-named',
+          'function-beside')
+TAP = {'script': SCRIPTS, 'check': CHECKS, 'faults': FAULTS}
+# The command for each of these, which print TAP.
+COMMANDS = {
+    'script': 'sh /selftests/{}.sh',
+    'check': 'bash /tests/check/{}.sh /events; rmmod texts marker_sample 2>/dev/null',
+    'faults': 'cd /proc/sys/kernel; echo 1 >kptr_restrict; echo 4 >printk; '
+              'insmod /faults/faults.ko && /faults/failnth /faults /tmp 0 1 {}; '
+              'rmmod faults; echo 7 >printk; cd /sys/kernel/debug/mutants',
+}
 KEY = ('file', 'function', 'what', 'old', 'new', 'nth')
 FIELDS = ('file', 'line', *KEY[1:], 'result', 'by', 'seconds')
 
@@ -73,6 +89,7 @@ class Guest:
         for suite in SUITES:
             self.module(f'{self.build}/lib/test_{suite}.ko', f'{root}/test_{suite}.ko')
         self.selftests(root)
+        self.checks(root)
         with open(f'{self.dir}/initramfs', 'wb') as f:
             subprocess.run('find . | cpio -o -H newc --quiet --owner 0:0', cwd=root,
                            shell=True, stdout=f, check=True)
@@ -85,8 +102,8 @@ class Guest:
                 image = f'{self.build}/arch/x86/boot/bzImage'
         shutil.copy(image, f'{self.dir}/kernel')
 
-    def program(self, root, path):
-        shutil.copy(path, f'{root}/bin/')
+    def program(self, root, path, to=None):
+        shutil.copy(path, to or f'{root}/bin/')
         said = subprocess.run(['ldd', path], capture_output=True, text=True).stdout
         for library in re.findall(r'(/\S+) \(', said):
             os.makedirs(root + os.path.dirname(library), exist_ok=True)
@@ -112,6 +129,16 @@ class Guest:
             shutil.copytree(f'{tests}/{name}', f'{root}/selftests/{name}')
         subprocess.run(['gcc', '-O2', '-static', '-o', f'{root}/selftests/markers/event-user',
                         f'{tests}/markers/event-user.c'], check=True)
+
+    def checks(self, root):
+        dev = os.path.dirname(here)
+        shutil.copytree(f'{dev}/check/events', f'{root}/tests/check/events')
+        shutil.copytree(f'{dev}/guest', f'{root}/tests/guest')
+        for name in ('events', 'faults'):
+            os.makedirs(f'{root}/{name}')
+            for path in glob.glob(f'{self.out}/{name}/*.ko'):
+                self.module(path, f'{root}/{name}/{os.path.basename(path)}')
+        self.program(root, f'{self.out}/faults/failnth', f'{root}/faults')
 
     def start(self, *more):
         for name in ('serial', 'monitor'):
@@ -287,8 +314,8 @@ def cases_of(out, suite):
 def command(where, cases):
     """The command to run these cases: of the loaded suite, or after loading it again."""
     kind, suite = where.split(' ')
-    if kind == 'script':
-        return f'sh /selftests/{suite}.sh'
+    if kind in COMMANDS:
+        return COMMANDS[kind].format(suite)
     only = f'echo "{" ".join(cases) or "none"}" >only'
     if kind == 'load':
         again = f'rmmod test_{suite} && insmod /test_{suite}.ko'
@@ -297,7 +324,11 @@ def command(where, cases):
 
 
 def failures(answer):
-    return set(re.findall(r'^not ok (\d+ .*)\n', answer, re.M))
+    return set(re.findall(r'^not ok (.*)\n', answer, re.M))
+
+
+def prints_tap(where):
+    return where.split(' ')[0] in COMMANDS
 
 
 def passed(status, said, entry, answer=''):
@@ -305,7 +336,7 @@ def passed(status, said, entry, answer=''):
     cases = entry['cases']
     if SPLAT.search(said):
         return 'splat'
-    if entry['where'].startswith('script'):
+    if prints_tap(entry['where']):
         new = sorted(failures(answer) - set(entry.get('known', ())))
         if new:
             return new[0]
@@ -331,13 +362,13 @@ def make_map(out, names):
     for suite in SUITES:
         if not names or suite in names:
             found += map_suite(out, guest, suite, slow)
-    for script in SCRIPTS:
-        if not names or script in names:
-            entry = try_case(guest, f'script {script}', [])
-            if not entry['bad']:
-                found.append(entry)
-            else:
-                guest.back()
+    for where in [f'{kind} {name}' for kind, all_names in TAP.items() for name in all_names
+                  if not names or name in names]:
+        entry = try_case(guest, where, [])
+        if not entry['bad']:
+            found.append(entry)
+        else:
+            guest.back()
     with open(f'{out}/map.json', 'w', encoding='utf-8') as f:
         json.dump({'boot': sorted(boot), 'cases': found}, f)
     reached = set().union(*(e['reached'] for e in found))
@@ -370,10 +401,9 @@ def try_case(guest, where, cases):
         begin = guest.cpu()
         status, answer, said = guest.do(command(where, cases), 60)
         entry['cost'] = guest.cpu() - begin
-        entry['bad'] = passed(status, said, entry, answer)
-        if where.startswith('script'):
+        if prints_tap(where):
             entry['known'] = sorted(failures(answer))
-            entry['bad'] = passed(status, said, entry, answer)
+        entry['bad'] = passed(status, said, entry, answer)
         entry['reached'] = sorted(numbers(guest.do('cat reached')[1]))
     except Dead as e:
         entry['bad'] = f'dead: {str(e)[-300:]}'
