@@ -3,6 +3,8 @@
  * Tracepoints: attaching and detaching probes. See linux/tracepoint.h for an
  * overview.
  *
+ * Copyright (C) 2008-2014 Mathieu Desnoyers
+ *
  * The probes of a tracepoint are an array that ends with a NULL function. An
  * array that a CPU may read is immutable, except that a removed probe may become
  * a no-op. A new array replaces it, and the old one is freed when it has no
@@ -427,7 +429,7 @@ int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
 							   prio);
 
 	if (ret == -EEXIST)
-		pr_warn("%s: probe %pS with data %p is connected already; unregister it first or pass other data\n",
+		pr_warn("%s: probe %pS with data %p is already attached; unregister it first or pass other data\n",
 			tp->name, probe, data);
 	return ret;
 }
@@ -799,7 +801,7 @@ static void drop_stray_probes(struct tracepoint *tp, void *priv)
 
 		if (!within_module((unsigned long)del.func, stray->mod))
 			continue;
-		pr_err("%s: module %s goes and leaves its probe %ps connected; unregister it in the module's exit function\n",
+		pr_err("%s: module %s is unloaded while its probe %ps is attached; unregister it in the module's exit function\n",
 		       tp->name, stray->mod->name, del.func);
 		tracepoint_remove_probe(tp, &del, false);
 		stray->count++;

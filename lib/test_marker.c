@@ -1758,7 +1758,7 @@ static void marker_test_freed_entry(struct kunit *test)
 	tracepoint_synchronize_unregister();
 	watched_entry = NULL;
 	KUNIT_EXPECT_TRUE(test, entry_has_gone);
-	KUNIT_EXPECT_EQ(test, count_logged(from, "goes and leaves its probe"),
+	KUNIT_EXPECT_EQ(test, count_logged(from, "is unloaded while its probe"),
 			IS_ENABLED(CONFIG_PRINTK));
 	KUNIT_EXPECT_FALSE(test, detach_any(probe_ignore));
 }

@@ -9,10 +9,13 @@
 # The files are relocatable objects: vmlinux.o and modules (.ko). A tracepoint
 # may be defined in one and called in another one. A call refers to the stub,
 # __traceiter_<name>, from text. Code that only reads the guard, or calls the
-# probes itself, has a record in __imv_jump that refers to __tracepoint_<name>.
-# The stub also has a record, for the member @code and with both flags set,
-# which is ignored. If <name>_tp is a second name of the same object, it counts
-# as <name>.
+# probes itself, has a record that refers to __tracepoint_<name>: in __imv_jump,
+# or in __jump_table without CONFIG_IMMEDIATE. The stub also has a record, for
+# the member @code and with both flags set, which is ignored. If <name>_tp is a
+# second name of the same object, it counts as <name>.
+#
+# Without either kind of record, a tracepoint is also listed if only its guard is
+# read.
 
 set -e
 
@@ -42,7 +45,7 @@ for file; do
 					print name } }' >>"$dir/defined"
 	# "OFFSET TYPE SYMBOL+ADDEND", under a line that names the section.
 	${OBJDUMP:-objdump} -r "$file" |
-		awk '/^RELOCATION RECORDS/ { text = /\.text/; guard = /__imv/ }
+		awk '/^RELOCATION RECORDS/ { text = /\.text/; guard = /__imv|__jump_table/ }
 		     guard && $3 ~ /[+]0x0*1f$/ { next }
 		     NF == 3 { sub(/[-+]0x.*/, "", $3)
 			       if (text && sub(/^__traceiter_/, "", $3)) print $3

@@ -3,8 +3,8 @@
 #define _LINUX_MODULE_MEMORY_H
 
 /*
- * The parts of a module's memory. Kernels have different structures for them: this
- * header is all that depends on it.
+ * The parts of a module's memory, without the structures in which struct module
+ * keeps them.
  */
 
 #include <linux/module.h>

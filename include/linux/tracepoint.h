@@ -23,7 +23,7 @@
  * body of a stub in C is in DECLARE_TRACE(), because only this gets the
  * prototype and the arguments; DEFINE_TRACE() makes it code.
  *
- * Modelled on the tracepoints of Mathieu Desnoyers.
+ * Copyright (C) 2008-2014 Mathieu Desnoyers <mathieu.desnoyers@efficios.com>
  */
 
 #include <linux/build_bug.h>

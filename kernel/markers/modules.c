@@ -382,7 +382,7 @@ static bool drop_stray_probes(struct module *mod)
 		while ((probe = find_stray_probe(entry, mod))) {
 			bool last = marker_count_probes(entry) == 1;
 
-			pr_err("%s: module %s goes and leaves its probe %ps attached; unregister it in the module's exit function\n",
+			pr_err("%s: module %s is unloaded while its probe %ps is attached; unregister it in the module's exit function\n",
 			       entry->name->name, mod->name, probe->func);
 			marker_remove_probe(entry, probe);
 			found = true;

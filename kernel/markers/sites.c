@@ -95,7 +95,7 @@ static int connect_tracepoint(struct marker *site)
 	else
 		ret = add_feed(site);
 	if (ret)
-		pr_err("%s: tracepoint %s cannot be connected: error %d\n",
+		pr_err("%s: its probe cannot be attached to tracepoint %s: error %d\n",
 		       site->name, site->tp->name, ret);
 	else
 		site->tp_used = true;

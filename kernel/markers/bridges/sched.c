@@ -4,8 +4,8 @@
  * for tracers that do not use kernel types.
  *
  * Each entry has tracepoint, marker, prototype, format, arguments. Names and
- * formats are an interface: append new fields to the end of a format, and
- * rename the marker if it has users. See Documentation/trace/sched-trace.rst.
+ * formats are an interface and must not change: to pass another value, add a
+ * marker with a new name. See Documentation/trace/sched-trace.rst.
  */
 #include <linux/marker.h>
 #include <linux/pid.h>

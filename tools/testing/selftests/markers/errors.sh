@@ -125,7 +125,7 @@ echo -1 >$faults/times
 plan 7
 load_fails marker_get_entry 0 -12 "Cannot allocate memory"; report "no memory for a marker"
 load_fails marker_add_range -12 -12 "Cannot allocate memory"; report "no memory for the markers"
-load_fails marker_activate_range -16 -16 "busy"; report "a tracepoint cannot be connected"
+load_fails marker_activate_range -16 -16 "busy"; report "a probe cannot be attached"
 load_fails_while_a_probe_waits; report "nor while a probe waits"
 attach_fails; report "nor for a probe"
 event_fails; report "nor for an event"
