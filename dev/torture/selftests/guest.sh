@@ -5,6 +5,6 @@
 set -eu
 cd "$HOUSE_OUT/selftests"
 for settings in */settings; do
-	echo timeout=1200 >"$settings"
+	echo timeout=3600 >"$settings"
 done
 ./run_kselftest.sh
