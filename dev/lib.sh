@@ -128,7 +128,8 @@ kmake() {
 # build_program SOURCE: a program of one file for the guest, in out/bin.
 build_program() {
 	mkdir -p "$out/bin"
-	gcc -O2 -Wall -Wextra -Werror -idirafter "$base/include" \
+	gcc -O2 -Wall -Wextra -Werror \
+		-idirafter "$base/include/uapi" -idirafter "$base/include" \
 		-o "$out/bin/$(basename "$1" .c)" "$1"
 }
 

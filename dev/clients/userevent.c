@@ -16,8 +16,31 @@
 
 #define TRACEFS "/sys/kernel/tracing"
 
-/* One bit per event, in a page that is shared with the kernel. */
-static int traced(uint32_t bit)
+/*
+ * The kernel tells whether the event has a tracer: in a word of this process, or in
+ * kernels whose header has no request to unregister the word, in a bit of a page that
+ * is shared with the kernel.
+ */
+#ifdef DIAG_IOCSUNREG
+static uint32_t enabled;
+
+static void set_place(struct user_reg *reg)
+{
+	reg->enable_size = sizeof(enabled);
+	reg->enable_addr = (uintptr_t)&enabled;
+}
+
+static int traced(const struct user_reg *reg)
+{
+	return *(volatile uint32_t *)&enabled >> reg->enable_bit & 1;
+}
+#else
+static void set_place(struct user_reg *reg)
+{
+	(void)reg;
+}
+
+static int traced(const struct user_reg *reg)
 {
 	int fd = open(TRACEFS "/user_events_status", O_RDONLY);
 	unsigned char *page;
@@ -27,8 +50,9 @@ static int traced(uint32_t bit)
 	page = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		err(1, "mmap of user_events_status");
-	return page[bit / 8] & 1 << bit % 8;
+	return page[reg->status_bit / 8] & 1 << reg->status_bit % 8;
 }
+#endif
 
 int main(int argc, char **argv)
 {
@@ -48,11 +72,12 @@ int main(int argc, char **argv)
 		err(1, "user_events_data");
 	snprintf(description, sizeof(description), "%s u32 number", argv[1]);
 	reg.name_args = (uintptr_t)description;
+	set_place(&reg);
 	if (ioctl(fd, DIAG_IOCSREG, &reg))
 		err(1, "register %s", argv[1]);
 	index = reg.write_index;
 	getchar();
-	if (!traced(reg.status_bit))
+	if (!traced(&reg))
 		errx(1, "no tracer on %s", argv[1]);
 	for (; n; n--)
 		if (writev(fd, event, 2) != sizeof(index) + sizeof(n))
