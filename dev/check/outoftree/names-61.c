@@ -61,7 +61,6 @@ static void find(struct tracepoint *tp, void *name)
 	do(pelt_cfs_tp, probe_cfs)					\
 	do(pelt_rt_tp, probe_rq)					\
 	do(pelt_dl_tp, probe_rq)					\
-	do(pelt_thermal_tp, probe_rq)					\
 	do(pelt_irq_tp, probe_rq)					\
 	do(pelt_se_tp, probe_se)					\
 	do(sched_cpu_capacity_tp, probe_rq)				\
@@ -116,5 +115,5 @@ static void __exit names_exit(void)
 }
 module_exit(names_exit);
 
-MODULE_DESCRIPTION("Tracepoints by the names of Linux 6.1");
+MODULE_DESCRIPTION("Tracepoints by names that Linux 6.1 has");
 MODULE_LICENSE("GPL");
