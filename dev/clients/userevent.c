@@ -17,9 +17,9 @@
 #define TRACEFS "/sys/kernel/tracing"
 
 /*
- * The kernel tells whether the event has a tracer: in a word of this process, or in
- * kernels whose header has no request to unregister the word, in a bit of a page that
- * is shared with the kernel.
+ * While the event has a tracer, the kernel sets a bit in a word of this process. If the
+ * header has no request to unregister such a word, the kernel sets a bit in a page that
+ * is shared with processes.
  */
 #ifdef DIAG_IOCSUNREG
 static uint32_t enabled;
