@@ -131,15 +131,18 @@ static __always_inline void put_scratch(void)
 static __always_inline void store_number(void *record,
 					 const struct marker_store *to, u64 value)
 {
-	const char text[CHAR_SIZE] = { value };
+	char *text;
 
 	record += to->offset;
-	if (to->kind == STORE_8)
+	if (to->kind == STORE_8) {
 		*(u64 *)record = value;
-	else if (likely(to->kind == STORE_4))
+	} else if (likely(to->kind == STORE_4)) {
 		*(u32 *)record = value;
-	else
-		memcpy(record, text, CHAR_SIZE);
+	} else {
+		text = record;
+		text[0] = value;
+		text[1] = '\0';
+	}
 }
 
 /* On 64-bit architectures, every argument takes one word. */
@@ -399,7 +402,7 @@ static __always_inline unsigned long traced_ip(va_list *args)
 	unsigned long ip = marker_hit_ip(args);
 	int depth;
 
-	if (!is_tracepoint_trampoline(ip))
+	if (!marker_hit_of(args)->marker->tp)
 		return ip;
 	depth = generated_text_depth(ip - 1);
 	return depth < 0 ? ip : marker_words_on_stack(args)[depth];

@@ -62,11 +62,11 @@
 
 static DEFINE_MUTEX(cells_mutex);
 static DECLARE_BITMAP(cells_used, NR_CELLS);
-static struct generated_text cells;	/* all zero while there are none */
+static u8 *cells;	/* NULL while there are none */
 
-static bool is_cell(const u8 *text)
+static bool is_cell(unsigned long addr)
 {
-	return (unsigned long)text - (unsigned long)cells.text < cells.size;
+	return addr - (unsigned long)READ_ONCE(cells) < NR_CELLS * CELL_SIZE;
 }
 
 /**
@@ -102,6 +102,23 @@ bool is_tracepoint_dispatch(unsigned long addr)
 	return is_tracepoint_trampoline(addr) || is_tracepoint_walk(addr);
 }
 
+/*
+ * The probe's frame: %rbp of its caller, the return address, then the caller's stack.
+ * The depth is negative if the caller has a frame, as __tracepoint_walk() has.
+ */
+static noinline notrace void caller_regs_by_depth(struct pt_regs *regs)
+{
+	const unsigned long *frame = (const unsigned long *)regs->sp;
+	int depth = generated_text_depth(regs->ip - 1);
+
+	if (depth == GENERATED_NO_TEXT && !is_tracepoint_walk(regs->ip))
+		return;
+	if (depth < 0)
+		regs->ip = ((const unsigned long *)frame[0])[1];
+	else
+		regs->ip = frame[2 + depth];
+}
+
 /**
  * tracepoint_caller_regs - make registers refer to the traced code
  * @regs: registers of a probe's caller, from perf_fetch_caller_regs() in the probe
@@ -113,21 +130,14 @@ bool is_tracepoint_dispatch(unsigned long addr)
  */
 notrace void tracepoint_caller_regs(struct pt_regs *regs)
 {
-	const unsigned long *frame = (const unsigned long *)regs->sp;
-	/* This runs for each event that perf records, so look it up only once. */
-	int depth = generated_text_depth(regs->ip - 1);
-
-	if (depth == GENERATED_NO_TEXT && !is_tracepoint_walk(regs->ip))
-		return;
 	/*
-	 * The probe's frame: %rbp of its caller, the return address, then the
-	 * caller's stack. The depth is negative if the caller has a frame, as
-	 * __tracepoint_walk() has.
+	 * This runs for each event that perf records. Most are from a single probe,
+	 * whose caller is a cell: there is nothing on its stack.
 	 */
-	if (depth < 0)
-		regs->ip = ((const unsigned long *)frame[0])[1];
+	if (likely(is_cell(regs->ip)))
+		regs->ip = ((const unsigned long *)regs->sp)[2];
 	else
-		regs->ip = frame[2 + depth];
+		caller_regs_by_depth(regs);
 }
 EXPORT_SYMBOL_GPL(tracepoint_caller_regs);
 
@@ -279,19 +289,22 @@ static void write_cells(struct text_writer *w, const void *unused)
 /* The kind of return that the CPU needs is known after boot. Return: are there cells? */
 static bool make_cells(void)
 {
+	struct generated_text text;
+
 	lockdep_assert_held(&cells_mutex);
-	if (cells.text)
+	if (cells)
 		return true;
 	if (IS_ENABLED(CONFIG_FRAME_POINTER) || system_state == SYSTEM_BOOTING ||
 	    cpu_feature_enabled(X86_FEATURE_RETHUNK))
 		return false;
-	if (generate_text(GENERATED_TRACEPOINT, write_cells, NULL, &cells))
+	if (generate_text(GENERATED_TRACEPOINT, write_cells, NULL, &text))
 		return false;
-	if (!WARN_ON_ONCE(cells.size != NR_CELLS * CELL_SIZE))
-		return true;
-	free_generated_text(&cells);
-	cells = (struct generated_text) { };
-	return false;
+	if (WARN_ON_ONCE(text.size != NR_CELLS * CELL_SIZE)) {
+		free_generated_text(&text);
+		return false;
+	}
+	WRITE_ONCE(cells, text.text);	/* tracepoint_caller_regs() takes no lock */
+	return true;
 }
 
 static u8 *alloc_cell(void)
@@ -304,14 +317,14 @@ static u8 *alloc_cell(void)
 	if (nr < NR_CELLS)
 		__set_bit(nr, cells_used);
 	mutex_unlock(&cells_mutex);
-	return nr < NR_CELLS ? cells.text + nr * CELL_SIZE : NULL;
+	return nr < NR_CELLS ? cells + nr * CELL_SIZE : NULL;
 }
 
 static void free_cell(u8 *cell)
 {
 	generated_text_poke_int3(cell, CELL_CODE_SIZE);
 	mutex_lock(&cells_mutex);
-	__clear_bit((cell - cells.text) / CELL_SIZE, cells_used);
+	__clear_bit((cell - cells) / CELL_SIZE, cells_used);
 	mutex_unlock(&cells_mutex);
 }
 
@@ -385,7 +398,7 @@ EXPORT_FOR_TEST(arch_make_tracepoint_code);
  */
 void arch_free_tracepoint_code(const struct generated_text *code)
 {
-	if (is_cell(code->text))
+	if (is_cell((unsigned long)code->text))
 		free_cell(code->text + code->size - CELL_SIZE);
 	else
 		free_generated_text(code);
