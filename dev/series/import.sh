@@ -135,6 +135,7 @@ import_overlay() {
 	while IFS= read -r f; do
 		in_repo cat-file -e "series:$f" 2>/dev/null || { rm "$top/$f"; say "gone $f"; }
 	done <"$overlay_list"
+	overlay_files >"$overlay_list"
 }
 
 main() {
