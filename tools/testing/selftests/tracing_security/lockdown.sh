@@ -33,6 +33,7 @@ pairs() {
 
 clean_up() {
 	modprobe -r marker_probe marker_sample
+	modprobe -q -r function_tracers
 }
 
 level() {
@@ -79,6 +80,17 @@ none_there() {
 	is "$(find "$tracing" -type f | head -n 3)" ""
 }
 
+# With several function tracers, these files are made of the filters of each.
+filters_as_kin() {
+	modprobe -q function_tracers || {
+		needs "no module function_tracers"
+		return
+	}
+	for file in set_ftrace_filter set_ftrace_notrace; do
+		is "$(how_it_opens $file)" "$(how_it_opens available_events)" || return
+	done
+}
+
 # Modules can still attach to markers: they are part of the kernel.
 probes_work() {
 	modprobe -q -n marker_probe || {
@@ -106,10 +118,12 @@ test_level() {
 	case $at in
 	none | integrity)
 		all_open; report "$at: the files can be opened"
+		filters_as_kin; report "$at: the filters of tracers open as other files"
 		perf_as_kin; report "$at: perf and BPF as for other events" ;;
 	*)	if [ "$from_boot" ]; then
 			none_there; report "$at: tracefs has no files"
 		else
+			filters_as_kin; report "$at: the filters of tracers open as other files"
 			all_closed; report "$at: the files cannot be opened"
 		fi ;;
 	esac
@@ -130,9 +144,13 @@ levels_to_test() {
 mount_tracefs
 from_boot=
 [ "$(level)" != confidentiality ] || from_boot=y
+[ "$from_boot" ] || echo 1 >"$tracing/options/function-tracers"
 plan ''
 for next in $(levels_to_test "$1"); do
-	[ "$next" = "$(level)" ] || echo "$next" >"$lockdown"
+	[ "$next" = "$(level)" ] || {
+		modprobe -q function_tracers	# it cannot start when files are closed
+		echo "$next" >"$lockdown"
+	}
 	test_level
 done
 kernel_is_well; report "the kernel is well"
