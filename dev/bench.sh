@@ -68,6 +68,7 @@ build_modules() {
 	rm -rf "${dir:?}/$1"
 	mkdir -p "$dir"
 	cp -r "$top/dev/bench" "$dir/$1"
+	adapt "$dir/$1" bench
 	cd "$dir/$1"
 	write_makefile
 	write_functions >many.h

@@ -48,12 +48,17 @@ overlay_files() {
 # copy_overlay DIR LIST: copy the files of the overlay that LIST names.
 copy_overlay() { rsync -rlp --files-from="$2" "$top/" "$1/"; }
 
+# adapt DIR NAME: make copies of files fit this base, if it has NAME.diff for them.
+adapt() {
+	[[ ! -f $patches/$2.diff ]] ||
+		patch -d "$1" -p1 -s --fuzz=0 --no-backup-if-mismatch <"$patches/$2.diff" >&2 ||
+		die "patches/$base_version/$2.diff does not fit the files in $1"
+}
+
 # overlay_to DIR LIST: the same, as this base needs them.
 overlay_to() {
 	copy_overlay "$@"
-	[[ ! -f $patches/overlay.diff ]] ||
-		patch -d "$1" -p1 -s --fuzz=0 --no-backup-if-mismatch <"$patches/overlay.diff" >&2 ||
-		die "patches/$base_version/overlay.diff does not fit the files of the overlay"
+	adapt "$1" overlay
 }
 
 # lines_of [FILE]: a list without comments and empty lines.
