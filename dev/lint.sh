@@ -39,10 +39,12 @@ checkpatch() {
 		--no-summary --terse --ignore "$checkpatch_ignore" "$@"
 }
 
-# The lines of checkpatch that dev/checkpatch.allow does not allow.
+# The lines of checkpatch that dev/checkpatch.allow does not allow. It names the patches
+# of all bases alike.
 not_allowed() {
 	awk -v top="$top/" 'FNR == NR { if (NF == 2) allowed[$1 " " $2] = 1; next }
-		{ line = $0; sub(top, "", line); split(line, part, ":") }
+		{ line = $0; sub(top, "", line); sub("^patches/[^/]*", "patches", line)
+		  split(line, part, ":") }
 		!((part[4] " " part[1]) in allowed)' "$top/dev/checkpatch.allow" -
 }
 

@@ -709,7 +709,7 @@ static void marker_test_names(struct kunit *test)
 static void repeat(char *to, const char *text, unsigned int count)
 {
 	for (; count--; to += strlen(text))
-		strcpy(to, text);
+		memcpy(to, text, strlen(text) + 1);
 }
 
 static void marker_test_many_fields(struct kunit *test)
@@ -773,7 +773,7 @@ static void marker_test_layout_fits(struct kunit *test)
 		expect_fits(test, format);
 	}
 	repeat(format, "x", 3000);
-	strcpy(format + 3000, " %d");
+	memcpy(format + 3000, " %d", sizeof(" %d"));
 	expect_fits(test, format);
 }
 
@@ -1554,14 +1554,14 @@ static void make_fake(void)
 	const struct marker site = { .name = fake->name, .format = fake->format };
 
 	memset(fake, 0, sizeof(*fake));
-	strcpy(fake->name, "kunit_fake");
-	strcpy(fake->format, "number %d");
+	strscpy(fake->name, "kunit_fake", sizeof(fake->name));
+	strscpy(fake->format, "number %d", sizeof(fake->format));
 	fake->site[0] = site;
 	fake->site[1] = site;
 	fake->site[2] = site;
 	fake->site[2].tp = &__tracepoint_kunit_fed;
 	fake->site[2].tp_cb = fake->text;
-	strcpy(fake->mod.name, "kunit_fake");
+	strscpy(fake->mod.name, "kunit_fake", sizeof(fake->mod.name));
 	fake->mod.markers = fake->site;
 	fake->mod.num_markers = ARRAY_SIZE(fake->site);
 	set_module_memory(&fake->mod, fake, sizeof(*fake), sizeof(fake->text));
@@ -1571,7 +1571,7 @@ static void make_fake(void)
 static void make_fake_of(const char *name, unsigned int nr)
 {
 	make_fake();
-	strcpy(fake->name, name);
+	strscpy(fake->name, name, sizeof(fake->name));
 	fake->mod.num_markers = nr;
 }
 
@@ -1738,8 +1738,8 @@ static void marker_test_freed_entry(struct kunit *test)
 	more->count = 1;
 	more->probe[0].func = probe_ignore;
 	need_fake(test);
-	strcpy(fake->name, "kunit_fake_freed");
-	strcpy(fake->format, "%f");	/* there is no event for it */
+	strscpy(fake->name, "kunit_fake_freed", sizeof(fake->name));
+	strscpy(fake->format, "%f", sizeof(fake->format));	/* there is no event for it */
 	fake->mod.num_markers = 1;
 	KUNIT_ASSERT_EQ(test, fake_comes(), 0);
 	KUNIT_EXPECT_EQ(test, attach_fed("kunit_fake_freed", "%f", 1), 0);
@@ -1778,8 +1778,8 @@ static void marker_test_strings_at_end(struct kunit *test)
 		fake->mod.num_markers = 1;
 		fake->site[0].name = i ? page : page + PAGE_SIZE - sizeof(name);
 		fake->site[0].format = i ? page + PAGE_SIZE - sizeof(format) : page;
-		strcpy((char *)fake->site[0].name, name);
-		strcpy((char *)fake->site[0].format, format);
+		memcpy((char *)fake->site[0].name, name, sizeof(name));
+		memcpy((char *)fake->site[0].format, format, sizeof(format));
 		set_module_memory(&fake->mod, page, PAGE_SIZE, 0);
 		KUNIT_EXPECT_EQ(test, fake_comes(), 0);
 		KUNIT_EXPECT_EQ(test, fake_sites(), 1U);
@@ -1799,8 +1799,8 @@ static void marker_test_shared_marker(struct kunit *test)
 	const struct marker_part *part;
 
 	need_fake(test);
-	strcpy(fake->name, "kunit_sites");
-	strcpy(fake->format, "nr %d");
+	strscpy(fake->name, "kunit_sites", sizeof(fake->name));
+	strscpy(fake->format, "nr %d", sizeof(fake->format));
 	fake->mod.num_markers = 2;
 	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
 	KUNIT_EXPECT_EQ(test, fake_sites(), 2U);
@@ -1895,7 +1895,7 @@ static void marker_test_module_failure_frees(struct kunit *test)
 	need_tracking(test);
 	for (nth = 1; ; nth++) {
 		make_fake();
-		strcpy(fake->name, "kunit_fake_freed");
+		strscpy(fake->name, "kunit_fake_freed", sizeof(fake->name));
 		forget_memory();
 		fail_nth_alloc(nth);
 		ret = fake_comes();
@@ -2035,8 +2035,8 @@ static void expect_logged(struct kunit *test, const char *text, unsigned int cou
 	u64 from = log_end();
 
 	make_fake();
-	strcpy(fake->name, "kunit_fake_warn");
-	strcpy(fake->text, "second %d");
+	strscpy(fake->name, "kunit_fake_warn", sizeof(fake->name));
+	strscpy(fake->text, "second %d", sizeof(fake->text));
 	fake->site[1].format = fake->text;
 	fake->mod.num_markers = 2;
 	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
@@ -2471,8 +2471,8 @@ static void marker_test_kept_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, trace_set_clr_event("markers", "kunit_fake_kept", 0), 0);
 	fake_goes();
 	make_fake();
-	strcpy(fake->name, "kunit_fake_kept");
-	strcpy(fake->format, "other %d");
+	strscpy(fake->name, "kunit_fake_kept", sizeof(fake->name));
+	strscpy(fake->format, "other %d", sizeof(fake->format));
 	from = log_end();
 	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
 	KUNIT_EXPECT_EQ(test, count_logged(from, "kunit_fake_kept: a probe waits"), 0U);

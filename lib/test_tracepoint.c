@@ -2647,11 +2647,11 @@ static void set_record(unsigned int nr, void *tp)
 static void make_fake(void)
 {
 	memset(&fake, 0, sizeof(fake));
-	strcpy(fake.name, "fake");
+	strscpy(fake.name, "fake", sizeof(fake.name));
 	fake.tp.name = fake.name;
 	set_record(0, &fake.tp);
 	set_record(1, &fake.tp);
-	strcpy(fake.mod.name, "kunit_fake");
+	strscpy(fake.mod.name, "kunit_fake", sizeof(fake.mod.name));
 	set_module_memory(&fake.mod, &fake, sizeof(fake), 0);
 	fake.mod.tracepoints_ptrs = fake.record;
 	fake.mod.num_tracepoints = ARRAY_SIZE(fake.record);

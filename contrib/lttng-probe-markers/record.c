@@ -51,7 +51,10 @@ void free_hits(void)
 
 static unsigned int set_string(char *to, const char *text)
 {
-	return strlen(strcpy(to, text)) + 1;
+	unsigned int size = strlen(text) + 1;
+
+	memcpy(to, text, size);
+	return size;
 }
 
 /*
