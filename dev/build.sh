@@ -11,7 +11,7 @@
 # The flavours stock and stock-FLAVOUR are built from out/base instead.
 # The flavour off is out/linux with the options of the series off.
 # ABSENT_OPTIONS="A B" names options that this tree may lack. For another base than the
-# first, dev/config/base-BASE.config has more options.
+# first, dev/config/base-BASE.config has more options, except for flavours bench-NAME.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
@@ -182,7 +182,7 @@ main() {
 
 fragments_of "$flavour"
 of_base=$top/dev/config/base-$base_version.config
-[[ ! -f $of_base ]] || { settings_of "$of_base"; fragments=("$of_base" "${fragments[@]}"); }
+[[ $flavour == *bench-* || ! -f $of_base ]] || { settings_of "$of_base"; fragments=("$of_base" "${fragments[@]}"); }
 # The image that guest.sh boots; see there.
 image=vmlinux
 ! grep -qs '^CONFIG_K[AC]SAN=y' "${fragments[-1]}" || image=bzImage
