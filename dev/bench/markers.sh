@@ -80,6 +80,12 @@ operation() {
 
 one() { (($1 == 0)) || switch "markers/bench_mark_$(($1 / 2))" "$2"; }
 
+# look_up NUMBER: on 6.12, tracefs searches all events when a path is first used.
+look_up() {
+	quiet cat $tracefs/events/markers/enable
+	(($1 == 0)) || quiet cat "$tracefs/events/markers/bench_mark_$(($1 / 2))/enable"
+}
+
 # attach NUMBER 1|0
 attach() { (($1 == 0)) || echo "$2" >$marks/attach; }
 
@@ -87,6 +93,7 @@ attach() { (($1 == 0)) || echo "$2" >$marks/attach; }
 names() {
 	local n=$1
 	operation "load of %d markers" "$n" quiet "$dir/load" "$dir/names$n.ko"
+	look_up "$n"
 	operation "one of %d markers on" "$n" one "$n" 1
 	operation "one of %d markers off" "$n" one "$n" 0
 	operation "all of %d markers on" "$n" switch markers 1

@@ -32,7 +32,7 @@ def link(arch, cross, path, objects):
     ld = [cross + "ld", *linker]
     run(*ld, "-r", "-o", partial, *objects)
     with open(missing, "w") as file:
-        file.write('.section .note.GNU-stack\n.section .missing, "a"\n')
+        file.write('.section .note.GNU-stack\n.section .missing, "a"\n.balign 128\n')
         for line in run(cross + "nm", "-u", partial).splitlines():
             name = line.split()[-1]
             file.write(f".globl {name}\n.size {name}, 128\n{name}: .skip 128\n")
