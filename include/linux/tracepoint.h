@@ -282,7 +282,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __TP_CALL_STUB(name, args)					\
 	do {								\
 		if (__tp_nr_args_##name)				\
-			__traceiter_##name(arch_tracepoint_no_data(), args); \
+			__traceiter_##name(NULL, args);			\
 		else							\
 			__tracestub_##name(NULL, args);			\
 	} while (0)

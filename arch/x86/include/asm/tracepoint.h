@@ -66,18 +66,6 @@ struct tracepoint_func;
 	    __stringify(IMV_JUMP_TO) " - .\n\t"				\
 	    ".popsection")
 
-/*
- * What a site passes as the data. The trampoline loads the data of each probe, so %rdi
- * keeps what it has, and the site needs no instruction for it.
- */
-static __always_inline void *arch_tracepoint_no_data(void)
-{
-	void *data;
-
-	asm volatile("" : "=D" (data));
-	return data;
-}
-
 void __tracepoint_leave(void);
 void __tracepoint_resched(void);
 void __tracepoint_walk(void);
