@@ -57,9 +57,11 @@ make_initramfs() {
 # thread=single: with thread=multi QEMU 7.2 runs stale translations of code
 # that the guest has patched. Booting vmlinux itself saves the decompression;
 # with KASAN and KCSAN its PVH entry does not work, and build.sh builds a bzImage.
+# q35: the interrupt routing of the default machine is a loop in AML, which a kernel
+# with KASAN and lockdep interprets for two minutes at each boot, until ACPI gives up.
 qemu() {
 	timeout --foreground --kill-after=5 "$seconds" "$qemu" \
-		-accel "tcg,thread=$threads" "${clock[@]}" -cpu "$cpu" -smp "$smp" -m "$memory" \
+		-machine q35 -accel "tcg,thread=$threads" "${clock[@]}" -cpu "$cpu" -smp "$smp" -m "$memory" \
 		-nodefaults -no-user-config -display none -no-reboot \
 		-kernel "$image" -initrd "$out/guest/initramfs.cpio" \
 		-append "console=ttyS0 panic=-1 oops=panic mitigations=off no_timer_check rdinit=/init HOUSE_TOP=$top HOUSE_OUT=$out HOUSE_BUILD=$build${shell:+ HOUSE_SHELL=1} $append" \
