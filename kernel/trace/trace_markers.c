@@ -3,10 +3,10 @@
  * Markers in tracefs: the lists of them, and each marker as a trace event of the
  * group "markers", for ftrace, perf and BPF.
  *
- * There is one event for each name and format, with the fields of the format's
- * layout. It is published in tracefs when the first module with such a marker
- * is loaded, and removed when the last one is unloaded and the event is not in
- * use. An event in use continues when the module is loaded again.
+ * An event belongs to a name and format, and has the fields of the format's
+ * layout. One event of each name is published in tracefs, when the first module
+ * with such a marker is loaded; it is removed when the last one is unloaded and
+ * the event is not in use. An event in use continues when the module is loaded again.
  *
  * An event that was ever enabled may have records in some buffer. It is never
  * freed and keeps its number, so that these are printed correctly; it is
