@@ -1510,6 +1510,32 @@ static void sets_test_no_memory(struct kunit *test)
 	expect_calls(test, b, 0);
 }
 
+/* A filter of an index, or of a pattern: no success without an entry for the function. */
+static void sets_test_no_memory_for_filter(struct kunit *test)
+{
+	static const char * const filters[] = { "1", "vfs_rea[d]" };
+	struct ftrace_ops *ops = kunit_kzalloc(test, sizeof(*ops), GFP_KERNEL);
+	char filter[16];
+	int i, nth, ret;
+	bool failed;
+
+	need_failing_alloc(test);
+	KUNIT_ASSERT_NOT_NULL(test, ops);
+	for (i = 0; i < ARRAY_SIZE(filters); i++) {
+		nth = 0;
+		do {
+			strscpy(filter, filters[i], sizeof(filter));
+			fail_nth_alloc(++nth);
+			ret = ftrace_set_filter(ops, filter, strlen(filter), 1);
+			failed = nth_alloc_failed();
+			stop_failing();
+			KUNIT_EXPECT_EQ(test, ret, failed ? -ENOMEM : 0);
+		} while (failed);
+		KUNIT_EXPECT_GT(test, nth, 2);
+	}
+	ftrace_free_filter(ops);
+}
+
 /*
  * The following cases call functions of kernel/trace/ftrace_sets.c directly, with
  * tracers and records of functions that nothing else knows.
@@ -2635,6 +2661,7 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_twice),
 	KUNIT_CASE(sets_test_reserved_names),
 	KUNIT_CASE(sets_test_no_memory),
+	KUNIT_CASE(sets_test_no_memory_for_filter),
 	KUNIT_CASE(sets_test_no_memory_for_name),
 #if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS)
 	KUNIT_CASE(sets_test_each_name),

@@ -632,7 +632,7 @@ static struct {
 		unsigned long args[5];
 		char name[24];
 		struct task_struct *by;
-	} calls[4];
+	} calls[6];
 	unsigned int nr, nr_freed;
 } told;
 
@@ -641,7 +641,7 @@ static int note_told(struct kprobe *kp, struct pt_regs *regs)
 	bool poke = kp == &told.poke;
 	struct perf_call *call;
 
-	if ((poke ? regs->di : regs->si) != address_of(&told.text))
+	if ((poke ? regs->di : regs->si) - address_of(&told.text) >= told.text.size)
 		return 0;
 	if (told.nr < ARRAY_SIZE(told.calls)) {
 		call = &told.calls[told.nr];
@@ -756,6 +756,35 @@ static void expect_told(struct kunit *test, int capability, bool in_kthread,
 		KUNIT_EXPECT_EQ(test, told.calls[i].by == naming.task, by_itself);
 }
 
+/* The length of a record of perf has 16 bits. */
+static void expect_pieces(struct kunit *test)
+{
+	const unsigned int max = 0xffff - 128;	/* without the other fields */
+	struct naming naming = { .capability = CAP_SYS_ADMIN };
+	unsigned long old = 0, new = 0;
+	unsigned int i;
+
+	told.nr = 0;
+	told.text.name = NULL;
+	name_and_unname(&naming);
+	KUNIT_EXPECT_EQ(test, naming.ret, 0);
+	KUNIT_EXPECT_EQ(test, told.nr, 6U);
+	for (i = 0; i < told.nr && i < ARRAY_SIZE(told.calls); i++) {
+		const struct perf_call *call = &told.calls[i];
+
+		if (!call->poke)
+			continue;
+		KUNIT_EXPECT_LE(test, call->args[2], max);
+		KUNIT_EXPECT_LE(test, call->args[4], max);
+		KUNIT_EXPECT_EQ(test, call->args[0],
+				address_of(&told.text) + (call->args[2] ? old : new));
+		old += call->args[2];
+		new += call->args[4];
+	}
+	KUNIT_EXPECT_EQ(test, old, told.text.size);
+	KUNIT_EXPECT_EQ(test, new, told.text.size);
+}
+
 /* Only a task whose events may have pointers tells perf itself. */
 static void text_test_perf(struct kunit *test)
 {
@@ -781,9 +810,14 @@ static void text_test_perf(struct kunit *test)
 		expect_told(test, CAP_PERFMON, false, true);
 		expect_told(test, CAP_SYS_ADMIN, false, true);
 		expect_told(test, NO_CAPABILITY, false, false);
+		core.free(&told.text);
+		KUNIT_EXPECT_EQ(test, make_text(GENERATED_FTRACE, 65000, &told.text), 0);
+		if (told.text.text)
+			expect_pieces(test);
 		unregister_kprobes(probes, ARRAY_SIZE(probes));
 	}
-	core.free(&told.text);
+	if (told.text.text)
+		core.free(&told.text);
 }
 
 static struct kunit_case text_test_cases[] = {

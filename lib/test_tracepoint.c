@@ -64,9 +64,17 @@ struct kunit_large {
 	u64 values[3];
 };
 
+/* On x86-64 it fits a register, but is passed on the stack. */
+struct kunit_packed {
+	u8 a;
+	u32 b;
+} __packed;
+
 /* Arguments without trampoline support: not single words, or too many. */
 DECLARE_TRACE(kunit_by_value, TP_PROTO(int number, struct kunit_large large),
 	      TP_ARGS(number, large));
+DECLARE_TRACE(kunit_packed, TP_PROTO(struct kunit_packed packed, int number),
+	      TP_ARGS(packed, number));
 DECLARE_TRACE(kunit_too_many_args,
 	      TP_PROTO(int a, int b, int c, int d, int e, int f, int g, int h,
 		       int i, int j, int k, int l, int m),
@@ -132,6 +140,7 @@ DEFINE_TRACE(kunit_words);
 DEFINE_TRACE(kunit_pairs);
 DEFINE_TRACE(kunit_most_args);
 DEFINE_TRACE(kunit_by_value);
+DEFINE_TRACE(kunit_packed);
 DEFINE_TRACE(kunit_too_many_args);
 
 /* Each call of a probe appends its data, a digit, to this number. */
@@ -381,6 +390,27 @@ static void tp_test_odd_args(struct kunit *test)
 	unregister_trace_kunit_too_many_args(probe_too_many, digit(1));
 	trace_kunit_too_many_args(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13);
 	KUNIT_EXPECT_EQ(test, calls, 91UL);
+}
+
+static void probe_packed(void *data, struct kunit_packed packed, int number)
+{
+	if (packed.a == U8_MAX && packed.b == 0x12345678 && number == 7)
+		calls = calls * 10 + (unsigned long)data;
+	spoil(&packed, sizeof(packed));
+}
+
+static void tp_test_packed(struct kunit *test)
+{
+	const struct kunit_packed packed = { .a = U8_MAX, .b = 0x12345678 };
+	unsigned long i;
+
+	for (i = 1; i <= 3; i++) {
+		KUNIT_ASSERT_EQ(test, register_trace_kunit_packed(probe_packed, digit(i)), 0);
+		trace_kunit_packed(packed, 7);
+	}
+	KUNIT_EXPECT_EQ(test, calls, 112123UL);
+	for (i = 1; i <= 3; i++)
+		unregister_trace_kunit_packed(probe_packed, digit(i));
 }
 
 static void probe_data(void *data, int number)
@@ -3249,6 +3279,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_words_6),
 	KUNIT_CASE(tp_test_words),
 	KUNIT_CASE(tp_test_odd_args),
+	KUNIT_CASE(tp_test_packed),
 	KUNIT_CASE(tp_test_data),
 	KUNIT_CASE(tp_test_null_data),
 	KUNIT_CASE(tp_test_many_probes),

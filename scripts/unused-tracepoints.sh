@@ -11,7 +11,7 @@
 # __traceiter_<name>, from text. Code that only reads the guard, or calls the
 # probes itself, has a record that refers to __tracepoint_<name>: in __imv_jump,
 # or in __jump_table without CONFIG_IMMEDIATE. The stub also has a record, for
-# the member @code and with both flags set, which is ignored. If <name>_tp is a
+# the member @code, which is ignored: only there, both flags are set. If <name>_tp is a
 # second name of the same object, it counts as <name>.
 #
 # Without either kind of record, a tracepoint is also listed if only its guard is
@@ -46,7 +46,7 @@ for file; do
 	# "OFFSET TYPE SYMBOL+ADDEND", under a line that names the section.
 	${OBJDUMP:-objdump} -r "$file" |
 		awk '/^RELOCATION RECORDS/ { text = /\.text/; guard = /__imv|__jump_table/ }
-		     guard && $3 ~ /[+]0x0*1f$/ { next }
+		     guard && $3 ~ /[+]0x[0-9a-f]*[37bf]$/ { next }
 		     NF == 3 { sub(/[-+]0x.*/, "", $3)
 			       if (text && sub(/^__traceiter_/, "", $3)) print $3
 			       if (guard && sub(/^__tracepoint_/, "", $3)) print $3 }' \

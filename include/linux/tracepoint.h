@@ -253,9 +253,14 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 /*
  * Is every argument at most one word, and are there at most twelve? Trampolines
  * only know the number of arguments. Few tracepoints have others, such as
- * structures by value: their sites call a stub in C.
+ * structures by value: their sites call a stub in C. Also small structures and
+ * unions, which are classes 12 and 13 of the compiler: on x86-64, a packed one
+ * that fits a register is nevertheless passed on the stack.
  */
-#define __TP_WORD(arg)		(sizeof(__typeof__(arg)) <= sizeof(long))
+#define __TP_WORD(arg)							\
+	(sizeof(__typeof__(arg)) <= sizeof(long) &&			\
+	 __builtin_classify_type(arg) != 12 &&				\
+	 __builtin_classify_type(arg) != 13)
 #define __TP_WORDS_1(a)		__TP_WORD(a)
 #define __TP_WORDS_2(a, b...)	(__TP_WORD(a) && __TP_WORDS_1(b))
 #define __TP_WORDS_3(a, b...)	(__TP_WORD(a) && __TP_WORDS_2(b))

@@ -15,6 +15,7 @@
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
@@ -43,18 +44,35 @@ struct perf_message {
 	bool gone;
 };
 
+/* The length of a record has 16 bits. */
+#define MAX_RECORDED	SZ_32K
+
+static void send_text(const struct generated_text *text, bool gone)
+{
+	const u8 *at = text->text, *end = at + text->size;
+	unsigned int size;
+
+	for (; at < end; at += size) {
+		size = min_t(unsigned long, end - at, MAX_RECORDED);
+		if (gone)
+			perf_event_text_poke(at, at, size, NULL, 0);
+		else
+			perf_event_text_poke(at, NULL, 0, at, size);
+	}
+}
+
 static void send_message(struct work_struct *work)
 {
 	const struct perf_message *message = container_of(work, struct perf_message, work);
 	const struct generated_text *text = message->text;
 
 	if (message->gone)
-		perf_event_text_poke(text->text, text->text, text->size, NULL, 0);
+		send_text(text, true);
 	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, text->name->text, text->size,
 			   message->gone, text->name->name);
 	/* perf keeps the code only while the name is registered. */
 	if (!message->gone)
-		perf_event_text_poke(text->text, NULL, 0, text->text, text->size);
+		send_text(text, false);
 }
 
 /* Writes nothing to the audit log, because nothing is denied. */
