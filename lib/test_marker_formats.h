@@ -264,6 +264,9 @@ MARKER_BAD_FORMAT("\033")
 
 /* Too long, or too many. */
 MARKER_BAD_FORMAT("%.0000000000012d")
+MARKER_BAD_FORMAT("%.32768s")
+MARKER_BAD_FORMAT("%32768d")
+MARKER_BAD_FORMAT("%1.99999999999s")
 MARKER_BAD_FORMAT("%-00000000000016s")
 MARKER_BAD_FORMAT("%16777216.1048576d")
 MARKER_BAD_FORMAT("%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d")

@@ -22,6 +22,13 @@ function bad_conversion() {
 	    "also with l or ll, or c s p pS ps with no letter or digit after p")
 }
 
+function has_large_number(spec,    number, i) {
+	for (i = split(spec, number, /[^0-9]+/); i > 0; i--)
+		if (number[i] + 0 > 32767)
+			return 1
+	return 0
+}
+
 # If rest begins with a conversion, remove that and return 1.
 function take_conversion(    spec) {
 	if (!match(rest, /^%[-+ #0]*[0-9]*(\.[0-9]*)?(l?l?[diuxXo]|[cs]|p[Ss]?)/))
@@ -34,6 +41,8 @@ function take_conversion(    spec) {
 	}
 	if (length(spec) > 15)
 		bad("\"" spec "\"", "a conversion has at most 15 characters")
+	else if (has_large_number(spec))
+		bad("\"" spec "\"", "a width or precision is at most 32767")
 	conversions++
 	strings += (spec ~ /[^p]s$/)
 	return 1

@@ -130,11 +130,15 @@ enum marker_change { MARKERS_COMING, MARKERS_GOING };
 
 enum marker_type { MARKER_INT, MARKER_LONG, MARKER_LLONG, MARKER_POINTER };
 
-/* Limits of a format. A larger precision is read as MARKER_MAX_PRECISION. */
+/*
+ * Limits of a format. The last one is also that of a precision: vsnprintf() has
+ * 16 bits for it.
+ */
 #define MARKER_MAX_FIELDS	64
 #define MARKER_MAX_STRINGS	16
 #define MARKER_MAX_SPEC		15
-#define MARKER_MAX_PRECISION	0x7fff
+#define MARKER_MAX_FIELD_NAME	31
+#define MARKER_MAX_WIDTH	0x7fff
 
 /**
  * struct marker_field - a conversion of a format, for one argument
@@ -411,8 +415,16 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * Mathieu Desnoyers, 2008.
  */
 #ifdef CONFIG_MARKERS
+/* Stack traces omit the probe if it is in the kernel; see is_marker_dispatch(). */
+#ifdef MODULE
+#define __tracer_text
+#else
+#define __tracer_text	__section(".marker.text")
+#endif
+
 #define DEFINE_TRACER(tp_name, mark, proto, format, args...)		\
-	static notrace __used void __tracer_##mark(void *__data, proto)	\
+	static notrace __used __tracer_text void			\
+	__tracer_##mark(void *__data, proto)				\
 	{								\
 		trace_mark_tp(mark, tp_name, __tracer_##mark, format, ##args); \
 	}

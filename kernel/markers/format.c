@@ -27,23 +27,28 @@
 /* "arg" and a number, with the NUL */
 #define NUMBERED_NAME_SIZE	sizeof("arg64")
 
-static const char *skip_digits(const char *pos)
+/* Return: the position after a width or precision, or NULL if it is too large */
+static const char *skip_number(const char *pos, int *number)
 {
-	while (isdigit(*pos))
-		pos++;
+	for (*number = 0; isdigit(*pos); pos++) {
+		*number = *number * 10 + (*pos - '0');
+		if (*number > MARKER_MAX_WIDTH)
+			return NULL;
+	}
 	return pos;
+}
+
+static const char *skip_width(const char *pos)
+{
+	int width;
+
+	return skip_number(pos, &width);
 }
 
 static const char *skip_precision(const char *pos, struct marker_field *field)
 {
 	field->precision = -1;
-	if (*pos != '.')
-		return pos;
-	field->precision = 0;
-	for (pos++; isdigit(*pos); pos++)
-		field->precision = min(field->precision * 10 + (*pos - '0'),
-				       MARKER_MAX_PRECISION);
-	return pos;
+	return *pos == '.' ? skip_number(pos + 1, &field->precision) : pos;
 }
 
 /* Return: the position after l or ll, if there is one */
@@ -105,9 +110,9 @@ static int parse_conversion(const char *spec, struct marker_field *field)
 {
 	const char *pos = spec + 1;
 
-	pos = skip_digits(pos + strspn(pos, "-+ #0"));
-	pos = skip_precision(pos, field);
-	pos = skip_type(pos, field);
+	pos = skip_width(pos + strspn(pos, "-+ #0"));
+	pos = pos ? skip_precision(pos, field) : NULL;
+	pos = pos ? skip_type(pos, field) : NULL;
 	if (!pos || pos - spec > MARKER_MAX_SPEC)
 		return -EINVAL;
 	field->spec = spec;
@@ -212,7 +217,7 @@ static char *write_name(const struct marker_layout *layout, char *to,
 	size_t len;
 
 	name = find_name(text, spec, &len);
-	if (name) {
+	if (name && len <= MARKER_MAX_FIELD_NAME) {
 		memcpy(to, name, len);
 		to[len] = '\0';
 		if (name_is_usable(layout, to))

@@ -13,6 +13,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include <asm/sections.h>
+
 #include "../tracepoint-private.h"
 #include "markers.h"
 
@@ -239,6 +241,9 @@ static bool is_probe(const struct module *mod, const void *function)
 {
 	struct module_part text = module_text(mod);
 
+	if (have_function_descriptors())
+		function = dereference_module_function_descriptor((struct module *)mod,
+								  (void *)function);
 	return function >= text.base && function < text.base + text.size;
 }
 
@@ -453,6 +458,8 @@ static int __init init_kernel_range(void)
 	if (!ret) {
 		list_add(&kernel_range.list, &marker_ranges);
 		ret = marker_activate_range(&kernel_range);
+		if (ret)
+			marker_disconnect_range(&kernel_range);
 	}
 	mutex_unlock(&markers_mutex);
 	return ret;

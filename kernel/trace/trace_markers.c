@@ -25,6 +25,7 @@
 #include <linux/seq_buf.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/stacktrace.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 #include <asm/word-at-a-time.h>
@@ -391,11 +392,22 @@ static unsigned int perf_size(unsigned int size)
 }
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+/* The first address on the stack that is not in code that calls probes. */
+static noinline __marker_probe_text unsigned long unwound_ip(unsigned long ip)
+{
+	/* Without ORC, the two probes are not such code. */
+	const unsigned int skip = IS_ENABLED(CONFIG_UNWINDER_ORC) ? 0 : 2;
+
+	stack_trace_save(&ip, 1, skip);
+	return ip;
+}
+
 /*
  * A probe of a tracepoint that contains only a marker ends with a jump to
  * marker_call_tp(). The return address is then in the trampoline, which was
- * called by the traced code. With KCSAN the compiler calls marker_call_tp(): the
- * address is in the probe then.
+ * called by the traced code. Where the probe calls marker_call_tp() instead, the
+ * stack has to be unwound: if it passes arguments on the stack, with frame
+ * pointers, and with KCSAN.
  */
 static __always_inline unsigned long traced_ip(va_list *args)
 {
@@ -405,7 +417,10 @@ static __always_inline unsigned long traced_ip(va_list *args)
 	if (!marker_hit_of(args)->marker->tp)
 		return ip;
 	depth = generated_text_depth(ip - 1);
-	return depth < 0 ? ip : marker_words_on_stack(args)[depth];
+	if (depth >= 0)
+		return marker_words_on_stack(args)[depth];
+	return is_marker_dispatch(ip) || is_tracepoint_dispatch(ip) ?
+	       unwound_ip(ip) : ip;
 }
 #else
 #define traced_ip(args)		marker_hit_ip(args)
@@ -811,12 +826,39 @@ static struct marker_event *new_event(struct marker_entry *entry)
 	return event;
 }
 
+/* Do all instances have the event, with all of its fields? */
+static bool is_complete(struct marker_event *event)
+{
+	struct trace_event_file *file;
+	struct ftrace_event_field *field;
+	struct trace_array *tr;
+	unsigned int nr = 0;
+	bool complete = true;
+
+	lockdep_assert_held(&event_mutex);
+	list_for_each_entry(field, &event->class.fields, link)
+		nr++;
+	mutex_lock(&trace_types_lock);
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		file = list_first_entry_or_null(&tr->events,
+						struct trace_event_file, list);
+		complete &= file && file->event_call == &event->call;
+	}
+	mutex_unlock(&trace_types_lock);
+	return complete && nr == event->layout->nr_fields;
+}
+
+/* trace_add_event_call() ignores that there is no memory for fields and files. */
 static int publish(struct marker_event *event)
 {
 	int ret;
 
 	mutex_lock(&event_mutex);
 	ret = trace_add_event_call(&event->call);
+	if (ret >= 0 && !is_complete(event)) {
+		trace_remove_event_call(&event->call);
+		ret = -ENOMEM;
+	}
 	mutex_unlock(&event_mutex);
 	if (ret >= 0)
 		event->entry->name->event = event;
@@ -837,7 +879,6 @@ static int publish_entry(struct marker_entry *entry)
 		return PTR_ERR(event);
 	ret = publish(event);
 	if (ret && !event_was_enabled(event)) {
-		unregister_trace_event(&event->call.event);
 		set_event(entry, NULL);
 		free_event(event);
 	}

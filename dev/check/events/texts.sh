@@ -112,6 +112,21 @@ probe_of_other_format() {
 		rmmod first && [[ ! -d $events/check_pair ]]
 }
 
+# A histogram of an event that cannot be enabled: an instance uses it for the first format,
+# and a module has the second one. Histograms of the same name share their data.
+kept=$tracing/instances/check
+enable_kept() { echo "$1" >$kept/events/markers/check_pair/enable; }
+histogram_of_other_format() {
+	local hist="hist:name=$1:keys=common_pid" other=$tracing/events/sched/sched_process_wait
+	insmod "$dir/first.ko" && mkdir $kept && enable_kept 1 &&
+		rmmod first && insmod "$dir/second.ko" || return
+	[[ $1 != shared ]] || echo "$hist" >$other/trigger || return
+	! echo "$hist" >$events/check_pair/trigger || return
+	[[ $1 == shared ]] || echo "$hist" >$other/trigger || return
+	(true) && grep -q "name=$1:" $other/trigger && echo "!$hist" >$other/trigger &&
+		rmmod second && enable_kept 0 && rmdir $kept
+}
+
 modprobe marker_sample
 insmod "$dir/texts.ko"
 result "a pointer is hashed" hashed
@@ -128,3 +143,5 @@ result "perf has the address of a marker of the kernel" begins_in kernel_process
 result "the second format is the event when the first one's module goes" second_format
 result "the first format is the event when the second one's module goes" first_format_again
 result "an event probe waits for its format" probe_of_other_format
+result "a histogram with a name waits for nothing" histogram_of_other_format alone ''
+result "nor does one that shares its data" histogram_of_other_format shared 1

@@ -220,6 +220,27 @@ event_probe_stays() {
 	unload "$owner" && goes_soon "$event" && kernel_is_well
 }
 
+probes_in() {
+	grep -c " probe: " "$1/trace"
+}
+
+# Each instance has its own trigger for the event probe.
+event_probe_in_instances() {
+	load "$owner" || return
+	echo "e:lifetime/probe ${event#events/}" >>"$tracing/dynamic_events" \
+		2>/dev/null || needs "no event probes" || return
+	mkdir "$instance" && echo >"$tracing/trace" &&
+	echo 1 >"$instance/$probe/enable" && echo 1 >"$tracing/$probe/enable" &&
+	hit 3 &&
+	at_least "$(probes_in "$instance")" 1 && at_least "$(probes_in "$tracing")" 1 &&
+	echo 0 >"$instance/$probe/enable" && echo >"$instance/trace" &&
+	hit 2 && is "$(probes_in "$instance")" 0 &&
+	echo 0 >"$tracing/$probe/enable" &&
+	echo "-:lifetime/probe" >>"$tracing/dynamic_events" &&
+	hit 2 && is "$(cat "$instance/$event/enable")" 0 &&
+	rmdir "$instance" && unload "$owner" && goes_soon "$event" && kernel_is_well
+}
+
 # The event probe is the last user of an event whose module is unloaded.
 event_goes_with_its_probe() {
 	load "$owner" || return
@@ -295,6 +316,7 @@ test_all() {
 	perf_stays; report "perf stays, $1"
 	program_stays; report "BPF program stays, $1"
 	event_probe_stays; report "event probe stays, $1"
+	event_probe_in_instances; report "event probe in two instances, $1"
 	target_of_a_trigger_stays; report "target of a trigger stays, $1"
 	triggers_stay; report "triggers stay, $1"
 	variables_stay; report "variables stay, $1"
@@ -302,7 +324,7 @@ test_all() {
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
 modprobe -q -n trace_events_sample || skip_all "no module trace_events_sample"
-plan 27
+plan 29
 of_markers
 test_all "event of markers"
 event_goes_with_its_probe; report "event goes with its event probe"
