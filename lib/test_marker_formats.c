@@ -15,6 +15,8 @@
 #include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 
+#include "test_watch.h"
+
 struct good_format {
 	const char *format;
 	char conversion;
@@ -535,6 +537,22 @@ static void formats_test_long_strings(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, record->text + MAX_LEN + 1, "xxxxxxxxxxxx");
 }
 
+#ifdef CONFIG_KPROBES
+/* The space for records with strings is allocated once, for the first such event. */
+static void formats_test_space(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, trace_set_clr_event("markers", "kunit_long", 1), 0);
+	trace_set_clr_event("markers", "kunit_long", 0);
+	KUNIT_ASSERT_EQ(test, watch_calls("__alloc_percpu"), 0);
+	KUNIT_EXPECT_EQ(test, trace_set_clr_event("markers", "kunit_long", 1), 0);
+	KUNIT_EXPECT_EQ(test, trace_set_clr_event("markers", "kunit_numbers", 1), 0);
+	stop_watching();
+	KUNIT_EXPECT_EQ(test, watched.calls, 0U);
+	trace_set_clr_event("markers", "kunit_long", 0);
+	trace_set_clr_event("markers", "kunit_numbers", 0);
+}
+#endif
+
 /* Nothing is read behind strings that end with a page; the next one is not mapped. */
 static void formats_test_page_end(struct kunit *test)
 {
@@ -650,6 +668,9 @@ static struct kunit_case formats_test_cases[] = {
 	KUNIT_CASE(formats_test_fields),
 	KUNIT_CASE(formats_test_strings),
 	KUNIT_CASE(formats_test_long_strings),
+#ifdef CONFIG_KPROBES
+	KUNIT_CASE(formats_test_space),
+#endif
 	KUNIT_CASE(formats_test_page_end),
 #if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_X86_64)
 	KUNIT_CASE(formats_test_depths),

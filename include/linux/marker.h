@@ -398,6 +398,13 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 			     format, ##args);				\
 	} while (0)
 
+/* Stack traces omit the probe if it is in the kernel; see is_marker_dispatch(). */
+#ifdef MODULE
+#define __tracer_text
+#else
+#define __tracer_text	__section(".marker.text")
+#endif
+
 /**
  * DEFINE_TRACER - translate a tracepoint into a marker
  * @tp_name: the tracepoint
@@ -415,13 +422,6 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * Mathieu Desnoyers, 2008.
  */
 #ifdef CONFIG_MARKERS
-/* Stack traces omit the probe if it is in the kernel; see is_marker_dispatch(). */
-#ifdef MODULE
-#define __tracer_text
-#else
-#define __tracer_text	__section(".marker.text")
-#endif
-
 #define DEFINE_TRACER(tp_name, mark, proto, format, args...)		\
 	static notrace __used __tracer_text void			\
 	__tracer_##mark(void *__data, proto)				\

@@ -254,8 +254,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * Is every argument at most one word, and are there at most twelve? Trampolines
  * only know the number of arguments. Few tracepoints have others, such as
  * structures by value: their sites call a stub in C. Also small structures and
- * unions, which are classes 12 and 13 of the compiler: on x86-64, a packed one
- * that fits a register is nevertheless passed on the stack.
+ * unions, which are classes 12 and 13 of the compiler: x86-64 passes a packed
+ * one on the stack, also if it fits a register.
  */
 #define __TP_WORD(arg)							\
 	(sizeof(__typeof__(arg)) <= sizeof(long) &&			\
