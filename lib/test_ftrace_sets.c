@@ -32,6 +32,7 @@
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
+#include <linux/timer.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
@@ -41,6 +42,7 @@
 #endif
 
 #include "../kernel/trace/ftrace_sets.h"
+#include "../kernel/trace/trace.h"
 #include "test_fail_alloc.h"
 #include "test_memory.h"
 #include "test_module_memory.h"
@@ -53,7 +55,7 @@
 /* Which tracers were called, in which order. */
 static unsigned int called[MAX_CALLS], nr_called;
 
-struct tracer {
+struct test_tracer {
 	struct ftrace_ops ops;
 	unsigned int nr;
 	unsigned long ip, parent_ip;
@@ -74,7 +76,7 @@ static __always_inline void change_registers(void)
 static notrace void note_call(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	struct tracer *tracer = container_of(ops, struct tracer, ops);
+	struct test_tracer *tracer = container_of(ops, struct test_tracer, ops);
 
 	if (nr_called < MAX_CALLS)
 		called[nr_called++] = tracer->nr;
@@ -116,23 +118,23 @@ static noinline notrace int call_b(void)
 	return result;
 }
 
-static void init_tracer(struct tracer *tracer, unsigned int nr, unsigned long flags)
+static void init_tracer(struct test_tracer *tracer, unsigned int nr, unsigned long flags)
 {
-	*tracer = (struct tracer){ .ops = { .func = note_call, .flags = flags }, .nr = nr };
+	*tracer = (struct test_tracer){ .ops = { .func = note_call, .flags = flags }, .nr = nr };
 }
 
-static int want(struct tracer *tracer, void *func)
+static int want(struct test_tracer *tracer, void *func)
 {
 	return ftrace_set_filter_ip(&tracer->ops, (unsigned long)func, 0, 0);
 }
 
-static int leave(struct tracer *tracer, void *func)
+static int leave(struct test_tracer *tracer, void *func)
 {
 	return ftrace_set_filter_ip(&tracer->ops, (unsigned long)func, 1, 0);
 }
 
 /* Registers a tracer of @func, with the callback @call. */
-static void start_calling(struct kunit *test, struct tracer *tracer, unsigned int nr,
+static void start_calling(struct kunit *test, struct test_tracer *tracer, unsigned int nr,
 			  unsigned long flags, void *func, ftrace_func_t call)
 {
 	init_tracer(tracer, nr, flags);
@@ -141,13 +143,13 @@ static void start_calling(struct kunit *test, struct tracer *tracer, unsigned in
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&tracer->ops), 0);
 }
 
-static void start(struct kunit *test, struct tracer *tracer, unsigned int nr,
+static void start(struct kunit *test, struct test_tracer *tracer, unsigned int nr,
 		  unsigned long flags, void *func)
 {
 	start_calling(test, tracer, nr, flags, func, note_call);
 }
 
-static void stop(struct kunit *test, struct tracer *tracer)
+static void stop(struct kunit *test, struct test_tracer *tracer)
 {
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&tracer->ops), 0);
 	ftrace_free_filter(&tracer->ops);
@@ -206,7 +208,7 @@ static void __maybe_unused need_symbols(struct kunit *test,
 
 static void sets_test_order(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 4, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 4, sizeof(*tracers), GFP_KERNEL);
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
@@ -230,7 +232,7 @@ static void sets_test_order(struct kunit *test)
 
 static void sets_test_filters(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
 	start(test, &tracers[0], 1, 0, traced_a);
@@ -255,7 +257,7 @@ static void sets_test_filters(struct kunit *test)
 	stop(test, &tracers[1]);
 }
 
-static void expect_flags(struct kunit *test, struct tracer *tracers, unsigned long first,
+static void expect_flags(struct kunit *test, struct test_tracer *tracers, unsigned long first,
 			 unsigned long second)
 {
 	bool regs = (first | second) & FTRACE_OPS_FL_SAVE_REGS;
@@ -286,7 +288,7 @@ static const unsigned long flags_to_mix[] = {
 /* Two tracers with the same flags. */
 static void sets_test_same_flags(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
@@ -297,7 +299,7 @@ static void sets_test_same_flags(struct kunit *test)
 /* Two tracers with different flags. */
 static void sets_test_flags(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 	const unsigned int nr = ARRAY_SIZE(flags_to_mix);
 	unsigned int i;
 
@@ -310,7 +312,7 @@ static void sets_test_flags(struct kunit *test)
 static void sets_test_many(struct kunit *test)
 {
 	const unsigned int nr = 34;
-	struct tracer *tracers = kunit_kcalloc(test, nr, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, nr, sizeof(*tracers), GFP_KERNEL);
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
@@ -386,7 +388,7 @@ static bool calls_list(struct kunit *test, void *func)
 #define NR_BITS	7
 
 /* Registers a tracer of the functions whose numbers have @bit set. */
-static int start_bit(struct tracer *tracer, unsigned int bit)
+static int start_bit(struct test_tracer *tracer, unsigned int bit)
 {
 	unsigned int i;
 	int ret = 0;
@@ -431,7 +433,7 @@ static unsigned int count_wrong(struct kunit *test, unsigned long mask)
 /* Nearly every function has its own set, so there are many sets. */
 static void sets_test_many_sets(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, NR_BITS, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, NR_BITS, sizeof(*tracers), GFP_KERNEL);
 	unsigned int bit;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
@@ -459,7 +461,7 @@ static notrace void call_again(unsigned long ip, unsigned long parent_ip,
 static void sets_test_recursion(struct kunit *test)
 {
 	static const unsigned long flags[] = { FTRACE_OPS_FL_RECURSION, FTRACE_OPS_FL_RCU };
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
@@ -489,7 +491,7 @@ static noinline notrace void call_a_in_interrupt(void)
 /* An interrupt is protected like a task, and its tracers get the same arguments. */
 static void sets_test_interrupt(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 	unsigned long ip, parent_ip;
 	unsigned int i;
 
@@ -525,7 +527,7 @@ static notrace void call_twice_again(unsigned long ip, unsigned long parent_ip,
 /* Nested calls are traced if no tracer asks for protection. */
 static void sets_test_no_protection(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 
 	if (!IS_ENABLED(CONFIG_FTRACE_SETS))
 		kunit_skip(test, "needs FTRACE_SETS");
@@ -548,7 +550,7 @@ static notrace void ask_for_resched(unsigned long ip, unsigned long parent_ip,
 /* The task reschedules when preemption is re-enabled. */
 static void sets_test_resched(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 	unsigned int i, late = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
@@ -577,7 +579,7 @@ static notrace void redirect(unsigned long ip, unsigned long parent_ip,
 
 static void sets_test_redirect(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
@@ -624,7 +626,7 @@ static noinline notrace bool keeps_registers(void)
 
 static void sets_test_registers(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 	unsigned long flags;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
@@ -668,7 +670,7 @@ static int detach_direct(void)
 /* All tracers are called, and then the direct function. */
 static void sets_test_direct(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
 	static const unsigned long flags[] = {
 		0, FTRACE_OPS_FL_SAVE_REGS, FTRACE_OPS_FL_RECURSION,
 	};
@@ -705,7 +707,7 @@ static notrace void call_asm_again(unsigned long ip, unsigned long parent_ip,
 /* Where recursion prevents the calls of the tracers, it prevents the direct call too. */
 static void sets_test_direct_recursion(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
 	start(test, &tracers[0], 1, FTRACE_OPS_FL_RECURSION, traced_for_asm);
@@ -870,7 +872,7 @@ static void sets_test_all_registers(struct kunit *test)
 	static const unsigned long flags[] = {
 		0, FTRACE_OPS_FL_SAVE_REGS, FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_RECURSION,
 	};
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
@@ -888,7 +890,7 @@ static void sets_test_all_registers(struct kunit *test)
 
 #ifdef CONFIG_FTRACE_SETS
 /* Return: the only set of a tracer, or NULL */
-static struct ftrace_set *set_of(struct kunit *test, struct tracer *tracer)
+static struct ftrace_set *set_of(struct kunit *test, struct test_tracer *tracer)
 {
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&tracer->ops.sets));
 	if (!list_is_singular(&tracer->ops.sets))
@@ -928,7 +930,7 @@ static bool calls_directly(struct kunit *test, struct ftrace_set *set, unsigned 
 /* The code calls functions of tracers directly, except where RCU has to watch. */
 static void sets_test_calls(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
 	struct ftrace_set *set;
 
 	if (!IS_ENABLED(CONFIG_KALLSYMS))
@@ -969,7 +971,7 @@ static noinline notrace bool call_a_unwatched(void)
 /* Where RCU does not watch, a tracer that needs it is not called, but others are. */
 static void sets_test_unwatched(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
 	bool unwatched;
 
 	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
@@ -992,7 +994,7 @@ static void sets_test_unwatched(struct kunit *test)
  */
 static void sets_test_far(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 	struct ftrace_set *set;
 
 	if (!IS_ENABLED(CONFIG_KALLSYMS))
@@ -1074,7 +1076,7 @@ static void expect_insns(struct kunit *test, const struct ftrace_set *set, bool 
 static void sets_test_insns(struct kunit *test)
 {
 	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS };
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 	struct ftrace_set *set;
 	unsigned int i;
 
@@ -1120,7 +1122,7 @@ static void expect_depths(struct kunit *test, const struct ftrace_set *set, bool
 static void sets_test_depths(struct kunit *test)
 {
 	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS };
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 	struct ftrace_set *set;
 	unsigned int i;
 
@@ -1174,7 +1176,7 @@ static bool is_in_stack(unsigned int i, void *func)
 static void sets_test_stack(struct kunit *test)
 {
 	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS };
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 	unsigned int i;
 
 	if (!IS_ENABLED(CONFIG_FTRACE_SETS) || !IS_ENABLED(CONFIG_KALLSYMS))
@@ -1199,7 +1201,7 @@ static void sets_test_stack(struct kunit *test)
 static void sets_test_no_list(struct kunit *test)
 {
 	const unsigned int nr = 34, max = 32;
-	struct tracer *tracers = kunit_kcalloc(test, nr, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, nr, sizeof(*tracers), GFP_KERNEL);
 	unsigned int i;
 
 	if (!IS_ENABLED(CONFIG_FTRACE_SETS) || !IS_ENABLED(CONFIG_KALLSYMS))
@@ -1218,7 +1220,7 @@ static void sets_test_no_list(struct kunit *test)
 /* Functions that the same tracers trace share a set. */
 static void sets_test_shared(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
 	unsigned int i;
 
 	if (!IS_ENABLED(CONFIG_FTRACE_SETS) || !IS_ENABLED(CONFIG_KALLSYMS))
@@ -1269,7 +1271,7 @@ static bool is_listed(struct kunit *test, const void *code)
 /* The code of a set has a name, until it is freed. */
 static void sets_test_name(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 	char name[KSYM_SYMBOL_LEN];
 	unsigned int tries;
 	void *code;
@@ -1326,7 +1328,7 @@ static int call_and_linger(void *unused)
  * The code of an unused set must not change while a task will return to it. Half a
  * second is enough to free the code if the kernel does not wait for the task.
  */
-static void expect_code_stays(struct kunit *test, struct tracer *newest)
+static void expect_code_stays(struct kunit *test, struct test_tracer *newest)
 {
 	u8 code[sizeof(lingerer.code)] = { };
 
@@ -1338,7 +1340,7 @@ static void expect_code_stays(struct kunit *test, struct tracer *newest)
 
 static void sets_test_in_use(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
 	struct task_struct *thread;
 
 	if (!IS_ENABLED(CONFIG_FTRACE_SETS) || num_online_cpus() < 2)
@@ -1365,7 +1367,89 @@ static void sets_test_in_use(struct kunit *test)
 	stop(test, &tracers[2]);
 }
 
-static int register_named(struct kunit *test, struct tracer *tracer,
+#ifdef CONFIG_KPROBES
+/*
+ * A function probe, as commands in set_ftrace_filter: its data is freed after the last
+ * task has left the tracers of the function, which call it next.
+ */
+static struct {
+	struct timer_list timer;
+	unsigned int nr_freed, nr_early;
+} function_probe;
+
+static void nothing_probe(unsigned long ip, unsigned long parent_ip, struct trace_array *tr,
+			  struct ftrace_probe_ops *ops, void *data)
+{
+}
+
+static void note_free_probe(struct ftrace_probe_ops *ops, struct trace_array *tr,
+			    unsigned long ip, void *data)
+{
+	function_probe.nr_freed++;
+	function_probe.nr_early += !READ_ONCE(lingerer.may_leave);
+}
+
+static struct ftrace_probe_ops function_probe_ops = {
+	.func = nothing_probe,
+	.free = note_free_probe,
+};
+
+static void let_leave(struct timer_list *unused)
+{
+	WRITE_ONCE(lingerer.may_leave, true);
+}
+
+static void expect_freed_late(struct kunit *test, struct trace_array *tr,
+			      typeof(&unregister_ftrace_function_probe_func) unregister)
+{
+	char a[] = "traced_a", b[] = "traced_b";
+
+	timer_setup(&function_probe.timer, let_leave, 0);
+	mod_timer(&function_probe.timer, jiffies + HZ / 2);
+	KUNIT_EXPECT_EQ(test, unregister(a, tr, &function_probe_ops), 0);
+	KUNIT_EXPECT_EQ(test, function_probe.nr_freed, 1U);
+	KUNIT_EXPECT_EQ(test, function_probe.nr_early, 0U);
+	del_timer_sync(&function_probe.timer);
+	WRITE_ONCE(lingerer.may_leave, true);
+	KUNIT_EXPECT_EQ(test, unregister(b, tr, &function_probe_ops), 0);
+}
+
+static void sets_test_function_probe(struct kunit *test)
+{
+	typeof(&unregister_ftrace_function_probe_func) unregister =
+		find_function("unregister_ftrace_function_probe_func");
+	typeof(&register_ftrace_function_probe) add =
+		find_function("register_ftrace_function_probe");
+	struct test_tracer *newest = kunit_kzalloc(test, sizeof(*newest), GFP_KERNEL);
+	char functions[] = "traced_[ab]";
+	struct trace_event_file *event;
+	struct task_struct *thread;
+
+	if (num_online_cpus() < 2 || !add || !unregister)
+		kunit_skip(test, "needs two CPUs");
+	KUNIT_ASSERT_NOT_NULL(test, newest);
+	event = trace_get_event_file(NULL, "sched", "sched_switch");
+	if (IS_ERR(event))
+		kunit_skip(test, "needs trace events");
+	init_completion(&lingerer.entered);
+	lingerer.may_leave = false;
+	function_probe.nr_freed = 0;
+	function_probe.nr_early = 0;
+	KUNIT_EXPECT_EQ(test, add(functions, event->tr, &function_probe_ops, NULL), 2);
+	init_tracer(newest, 1, 0);
+	newest->ops.func = linger;
+	KUNIT_EXPECT_EQ(test, want(newest, traced_a), 0);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&newest->ops), 0);
+	thread = kthread_run(call_and_linger, NULL, "kunit_linger");
+	if (!IS_ERR(thread))
+		wait_for_completion(&lingerer.entered);
+	expect_freed_late(test, event->tr, unregister);
+	stop(test, newest);
+	trace_put_event_file(event);
+}
+#endif
+
+static int register_named(struct kunit *test, struct test_tracer *tracer,
 			  const char *name, unsigned long flags)
 {
 	init_tracer(tracer, 0, flags);
@@ -1375,7 +1459,7 @@ static int register_named(struct kunit *test, struct tracer *tracer,
 }
 
 /* The registration fails, and the tracer is not called. */
-static void expect_bad_name(struct kunit *test, struct tracer *tracer, const char *name,
+static void expect_bad_name(struct kunit *test, struct test_tracer *tracer, const char *name,
 			    unsigned long flags, int error)
 {
 	KUNIT_EXPECT_EQ(test, register_named(test, tracer, name, flags), error);
@@ -1386,7 +1470,7 @@ static void expect_bad_name(struct kunit *test, struct tracer *tracer, const cha
 
 static void sets_test_bad_names(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
 	expect_bad_name(test, tracers, "", 0, -EINVAL);
@@ -1411,7 +1495,7 @@ static void sets_test_bad_names(struct kunit *test)
 /* A tracer that is registered keeps its name when it is registered again. */
 static void sets_test_twice(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 2, sizeof(*tracers), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
 	KUNIT_ASSERT_EQ(test, register_named(test, &tracers[0], "kunit_first", 0), 0);
@@ -1430,7 +1514,7 @@ static void sets_test_twice(struct kunit *test)
 /* The kernel's own names are reserved, even if their tracers are not registered. */
 static void sets_test_reserved_names(struct kunit *test)
 {
-	struct tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
+	struct test_tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, tracer);
 	expect_bad_name(test, tracer, "trace", 0, -EEXIST);
@@ -1447,7 +1531,7 @@ static bool calls_named_set(struct kunit *test, void *func)
 }
 
 /* The next update repeats the allocation that failed. */
-static void expect_set_later(struct kunit *test, struct tracer *tracer, int nth)
+static void expect_set_later(struct kunit *test, struct test_tracer *tracer, int nth)
 {
 	if (nth < ARRAY_SIZE(many_functions))
 		KUNIT_EXPECT_EQ(test, want(tracer, many_functions[nth]), 0);
@@ -1460,7 +1544,7 @@ static void expect_set_later(struct kunit *test, struct tracer *tracer, int nth)
  * If the allocation of a set fails, the same tracers are called. If that of a filter
  * fails, the filter does not change.
  */
-static bool joins_without(struct kunit *test, struct tracer *tracers, int nth)
+static bool joins_without(struct kunit *test, struct test_tracer *tracers, int nth)
 {
 	bool failed;
 	int ret;
@@ -1491,7 +1575,7 @@ static bool joins_without(struct kunit *test, struct tracer *tracers, int nth)
  */
 static void sets_test_no_memory(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
 	int nth;
 
 	need_failing_alloc(test);
@@ -2156,7 +2240,7 @@ static notrace void note_twice(unsigned long ip, unsigned long parent_ip,
 /* The only tracer of a function is called by a trampoline of its own, not by a set. */
 static void sets_test_update_own(struct kunit *test)
 {
-	struct tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
+	struct test_tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, tracer);
 	need_symbols(test, symbols_of_sets, ARRAY_SIZE(symbols_of_sets));
@@ -2211,6 +2295,58 @@ static void check_no_memory_for_text(struct kunit *test, struct ftrace_ops *ops)
 	KUNIT_EXPECT_GT(test, nth, 2);
 	KUNIT_EXPECT_EQ(test, watched.calls, 1U);
 	sets.drop(&rec);
+}
+
+#define NR_MANY	5
+
+static void make_without_memory(void)
+{
+	fail_all_allocs();
+	sets.make_text();
+	stop_failing();
+}
+
+/* Each update tries to make the code of one set, however many are without memory. */
+static void check_many_without_memory(struct kunit *test, struct ftrace_ops *ops)
+{
+	static struct dyn_ftrace recs[NR_MANY];
+	struct dyn_ftrace first = { };
+	unsigned int i;
+
+	/* There is a chunk; the kernel warns if there is no memory for one. */
+	sets.init(&first, (struct ftrace_ops *[]){ &ops[0], &ops[1] }, 2);
+	sets.make_text();
+	for (i = 0; i < NR_MANY; i++)
+		sets.init(&recs[i], (struct ftrace_ops *[]){ &ops[i + 1], &ops[i + 2] }, 2);
+	watched.calls = 0;
+	make_without_memory();
+	KUNIT_EXPECT_EQ(test, watched.calls, 1U);
+	for (i = 0; i < NR_MANY; i++)
+		KUNIT_EXPECT_NULL(test, sets.wanted(&recs[i]));
+	make_without_memory();
+	KUNIT_EXPECT_EQ(test, watched.calls, 2U);
+	sets.make_text();
+	KUNIT_EXPECT_EQ(test, watched.calls, 2U + NR_MANY);
+	for (i = 0; i < NR_MANY; i++) {
+		KUNIT_EXPECT_NOT_NULL(test, sets.wanted(&recs[i]));
+		sets.drop(&recs[i]);
+	}
+	sets.drop(&first);
+}
+
+static void sets_test_many_without_memory(struct kunit *test)
+{
+	struct ftrace_ops *ops = need_sets(test, NR_MANY + 2);
+	unsigned int i;
+
+	need_failing_allocs(test);
+	for (i = 0; i < NR_MANY + 2; i++)
+		ops[i].func = note_call;
+	KUNIT_ASSERT_EQ(test, watch_calls("generate_text"), 0);
+	mutex_lock(sets.lock);
+	check_many_without_memory(test, ops);
+	mutex_unlock(sets.lock);
+	stop_watching();
 }
 
 /* If there is no memory for the name of the code, the code is freed. */
@@ -2321,7 +2457,7 @@ static void sets_test_free(struct kunit *test)
 
 static void sets_test_no_memory_for_name(struct kunit *test)
 {
-	struct tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
+	struct test_tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
 
 	need_failing_alloc(test);
 	KUNIT_ASSERT_NOT_NULL(test, tracer);
@@ -2349,7 +2485,7 @@ static void count_filter(struct ftrace_ops_hash *filter, void *wanted)
 /* The filters of a tracer with a name are known while it is registered. */
 static void sets_test_each_name(struct kunit *test)
 {
-	struct tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
+	struct test_tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
 	void (*each)(void (*func)(struct ftrace_ops_hash *filter, void *arg), void *arg);
 
 	KUNIT_ASSERT_NOT_NULL(test, tracer);
@@ -2400,9 +2536,9 @@ static const struct wanted_symbol symbols_of_names[] = {
 };
 
 /* Return: tracers with a filter, to be freed by free_filters() */
-static struct tracer *need_names(struct kunit *test, unsigned int nr)
+static struct test_tracer *need_names(struct kunit *test, unsigned int nr)
 {
-	struct tracer *tracers = kunit_kcalloc(test, nr, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, nr, sizeof(*tracers), GFP_KERNEL);
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
@@ -2414,7 +2550,7 @@ static struct tracer *need_names(struct kunit *test, unsigned int nr)
 	return tracers;
 }
 
-static void free_filters(struct tracer *tracers, unsigned int nr)
+static void free_filters(struct test_tracer *tracers, unsigned int nr)
 {
 	while (nr--)
 		ftrace_free_filter(&tracers[nr].ops);
@@ -2450,7 +2586,7 @@ static bool can_use(struct function_tracer *tracer, u64 registration)
 static void sets_test_free_name(struct kunit *test)
 {
 	struct function_tracer *file;
-	struct tracer *tracer;
+	struct test_tracer *tracer;
 	u64 registration;
 
 	need_tracking(test);
@@ -2524,7 +2660,7 @@ static bool lists(const char *lines)
 /* The default is the name that was registered last; a name that is only added is hidden. */
 static void sets_test_default_name(struct kunit *test)
 {
-	struct tracer *tracers = need_names(test, 3);
+	struct test_tracer *tracers = need_names(test, 3);
 	unsigned int i;
 
 	KUNIT_EXPECT_EQ(test, names.add("kunit_first", &tracers[0].ops), 0);
@@ -2551,7 +2687,7 @@ static void sets_test_default_name(struct kunit *test)
 /* The list of names is locked where it is changed or read. */
 static void sets_test_lock_names(struct kunit *test)
 {
-	struct tracer *tracer;
+	struct test_tracer *tracer;
 
 	if (!IS_ENABLED(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API))
 		kunit_skip(test, "needs arguments of functions");
@@ -2577,7 +2713,7 @@ static void sets_test_lock_names(struct kunit *test)
 /* Tracers that an unloaded module left registered are unregistered, but no others. */
 static void sets_test_unloaded(struct kunit *test)
 {
-	struct tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
+	struct test_tracer *tracers = kunit_kcalloc(test, 3, sizeof(*tracers), GFP_KERNEL);
 	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
 	void (*remove_of)(const struct module *mod);
 
@@ -2625,6 +2761,7 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_update_func),
 	KUNIT_CASE(sets_test_update_own),
 	KUNIT_CASE(sets_test_no_memory_for_text),
+	KUNIT_CASE(sets_test_many_without_memory),
 	KUNIT_CASE(sets_test_free),
 #endif
 	KUNIT_CASE(sets_test_many_sets),
@@ -2655,6 +2792,9 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_stack),
 	KUNIT_CASE(sets_test_no_list),
 	KUNIT_CASE(sets_test_in_use),
+#ifdef CONFIG_KPROBES
+	KUNIT_CASE(sets_test_function_probe),
+#endif
 	KUNIT_CASE(sets_test_shared),
 	KUNIT_CASE(sets_test_name),
 	KUNIT_CASE(sets_test_bad_names),

@@ -42,7 +42,7 @@ static struct ftrace_set **sets_by_id;
 static unsigned int nr_ids, next_id = 1;
 static DEFINE_HASHTABLE(sets_by_members, 10);
 static LIST_HEAD(sets_to_make);		/* get text before they are called */
-static LIST_HEAD(sets_without_memory);	/* get text at the next update */
+static LIST_HEAD(sets_without_memory);	/* get text at a later update */
 static LIST_HEAD(unused_sets);
 static unsigned long last_seq;
 static unsigned long nr_unknown;	/* functions with SET_UNKNOWN */
@@ -188,32 +188,51 @@ static int make_text(struct ftrace_set *set)
 	return ret;
 }
 
+static void let_wait(struct ftrace_set *set)
+{
+	set->to_make = false;
+	list_move_tail(&set->list, &sets_without_memory);
+}
+
+/* Return: false if there is no memory, otherwise true */
+static bool make_or_wait(struct ftrace_set *set)
+{
+	int ret = make_text(set);
+
+	if (ret && ret != -ERANGE) {
+		let_wait(set);
+		return false;
+	}
+	set->to_make = false;
+	set->no_text = ret;
+	list_del_init(&set->list);
+	return true;
+}
+
 /**
  * ftrace_set_make_text - make the code of all sets that need it
  *
  * If memory is short, the functions of a set call the list of all tracers until
- * the next update.
+ * a later update. Thousands of sets may wait for memory: an update stops trying
+ * at the first one that fails, and the next update begins with another one.
  *
  * Context: ftrace_lock is held, text_mutex is not; may sleep.
  */
 void ftrace_set_make_text(void)
 {
 	struct ftrace_set *set, *next;
+	bool memory = true;
 
 	lockdep_assert_held(&ftrace_lock);
-	list_for_each_entry_safe(set, next, &sets_without_memory, list)
-		want_text(set);
 	list_for_each_entry_safe(set, next, &sets_to_make, list) {
-		int ret = make_text(set);
-
-		set->to_make = false;
-		if (ret && ret != -ERANGE) {
-			list_move(&set->list, &sets_without_memory);
-			continue;
-		}
-		list_del_init(&set->list);
-		set->no_text = ret;
+		if (memory)
+			memory = make_or_wait(set);
+		else
+			let_wait(set);
 	}
+	while (memory && !list_empty(&sets_without_memory))
+		memory = make_or_wait(list_first_entry(&sets_without_memory,
+						       struct ftrace_set, list));
 }
 
 /*

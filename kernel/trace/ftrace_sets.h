@@ -93,6 +93,12 @@ static inline bool is_ftrace_set(unsigned long addr)
 	return is_generated_text_of(GENERATED_FTRACE, addr);
 }
 
+/* Does ftrace_set_update_func() also update the tracer's own trampoline? */
+static inline bool ftrace_set_updates_own(const struct ftrace_ops *ops)
+{
+	return ops->trampoline;
+}
+
 #else
 
 struct ftrace_set;
@@ -129,6 +135,11 @@ static inline unsigned long ftrace_set_text(const struct ftrace_set *set)
 }
 
 static inline bool is_ftrace_set(unsigned long addr)
+{
+	return false;
+}
+
+static inline bool ftrace_set_updates_own(const struct ftrace_ops *ops)
 {
 	return false;
 }

@@ -61,6 +61,16 @@ static void stop(struct sample *sample)
 	trace_array_destroy(sample->trace);
 }
 
+/* ftrace_set_filter() changes the text. */
+static int set_filter(struct ftrace_ops *ops)
+{
+	unsigned char *text = kstrdup(function, GFP_KERNEL);
+	int ret = text ? ftrace_set_filter(ops, text, strlen(text), 1) : -ENOMEM;
+
+	kfree(text);
+	return ret;
+}
+
 static int start(struct sample *sample)
 {
 	int ret;
@@ -70,8 +80,7 @@ static int start(struct sample *sample)
 		return -ENOMEM;
 	ret = trace_array_init_printk(sample->trace);
 	if (!ret)
-		ret = ftrace_set_filter(&sample->ops, (unsigned char *)function,
-					strlen(function), 1);
+		ret = set_filter(&sample->ops);
 	if (!ret)
 		ret = register_ftrace_function(&sample->ops);
 	if (ret) {

@@ -204,6 +204,19 @@ many_functions() {
 [       trace_profile] #### all functions enabled ####"
 }
 
+# filter_of NAME
+filter_of() {
+	sed -n "s/^\[ *$1\] //p" set_ftrace_filter
+}
+
+# Both tracers get the same filter.
+a_pattern_in_the_sample() {
+	echo 1 >"$option"
+	modprobe "$sample" 'function=*fs_read*' || return
+	at_least "$(filter_of sample_calls | wc -l)" 2 &&
+	is "$(filter_of sample_callers)" "$(filter_of sample_calls)"
+}
+
 # A file that is open for reading or writing must not access a tracer that was
 # unregistered.
 files_outlive_the_module() {
@@ -275,7 +288,7 @@ the_list_of_functions() {
 tests='session each_traces_its_own functions_that_are_not_traced without_the_option
 the_default_goes a_wrong_name a_filter_that_matches_nothing
 the_option_while_the_profiler_runs tracers_of_a_module many_functions
-files_outlive_the_module
+a_pattern_in_the_sample files_outlive_the_module
 a_file_outlives_the_profiler a_function_for_all a_process_for_one the_list_of_functions'
 
 # shellcheck disable=SC2086 # words
