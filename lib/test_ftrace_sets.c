@@ -1594,6 +1594,11 @@ static void sets_test_no_memory(struct kunit *test)
 	expect_calls(test, b, 0);
 }
 
+static unsigned long filter_size(const struct ftrace_ops *ops)
+{
+	return rcu_dereference_protected(ops->func_hash->filter_hash, true)->count;
+}
+
 /* A filter of an index, or of a pattern: no success without an entry for the function. */
 static void sets_test_no_memory_for_filter(struct kunit *test)
 {
@@ -1613,7 +1618,11 @@ static void sets_test_no_memory_for_filter(struct kunit *test)
 			ret = ftrace_set_filter(ops, filter, strlen(filter), 1);
 			failed = nth_alloc_failed();
 			stop_failing();
-			KUNIT_EXPECT_EQ(test, ret, failed ? -ENOMEM : 0);
+			if (ret)
+				KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+			else
+				KUNIT_EXPECT_EQ(test, filter_size(ops), 1UL);
+			KUNIT_EXPECT_TRUE(test, failed || !ret);
 		} while (failed);
 		KUNIT_EXPECT_GT(test, nth, 2);
 	}
@@ -2293,7 +2302,11 @@ static void check_no_memory_for_text(struct kunit *test, struct ftrace_ops *ops)
 	for (nth = 1; makes_text_without(test, ops, nth); nth++)
 		;
 	KUNIT_EXPECT_GT(test, nth, 2);
-	KUNIT_EXPECT_EQ(test, watched.calls, 1U);
+	/* KASAN allocates memory for new stacks, so the same allocation may fail twice. */
+	if (IS_ENABLED(CONFIG_KASAN))
+		KUNIT_EXPECT_GE(test, watched.calls, 1U);
+	else
+		KUNIT_EXPECT_EQ(test, watched.calls, 1U);
 	sets.drop(&rec);
 }
 
