@@ -110,7 +110,7 @@ counter() {
 	local file=$out/guest/$name/counters
 	[[ -f $file ]] || file=/dev/null
 	awk -F: -v name="$1" '$1 == name { sum += $2; found = 1 }
-		END { print found ? sum : "-" }' "$file"
+		END { if (found) printf "%.0f\n", sum; else print "-" }' "$file"
 }
 
 # complaints: how many of the row's kernel.
@@ -163,7 +163,7 @@ table() {
 	{ print }
 	END {
 		$0 = "all,,," seconds
-		for (i = 5; i < 6 + work; i++) $i = sum[i]
+		for (i = 5; i < 6 + work; i++) $i = sprintf("%.0f", sum[i])
 		print
 	}' | column -t -s,
 }
