@@ -82,14 +82,8 @@ by_trigger() {
 	stack_begins_at fire_
 }
 
-# The probe that has the marker ends with a jump, so it is not on the stack.
-needs_jumps() {
-	! grep -q ' __tsan_func_entry$' /proc/kallsyms ||
-		needs "with KCSAN, functions do not end with jumps"
-}
-
 by_trigger_in_the_kernel() {
-	needs_event "${fork#events/}" && needs_jumps || return
+	needs_event "${fork#events/}" || return
 	echo >"$tracing/trace" &&
 	echo stacktrace >"$tracing/$fork/trigger" && (:) && (:) &&
 	stack_begins_at kernel_clone
@@ -142,7 +136,7 @@ in_a_sample() {
 
 # The tracepoint has two probes, of which the first has the marker.
 in_a_sample_beside_an_event() {
-	needs_event "${fork#events/}" && needs_jumps || return
+	needs_event "${fork#events/}" || return
 	[ -f "$tracing/$fork/id" ] || needs "no perf events" || return
 	mkdir "$instance" &&
 	hold sample "$(id_of $fork)" || return
