@@ -59,12 +59,14 @@ make_initramfs() {
 # with KASAN and KCSAN its PVH entry does not work, and build.sh builds a bzImage.
 # q35: the interrupt routing of the default machine is a loop in AML, which a kernel
 # with KASAN and lockdep interprets for two minutes at each boot, until ACPI gives up.
+# random.trust_cpu: otherwise the key that hashes pointers is made up to two seconds
+# after the start, and scripts may see (____ptrval____) before.
 qemu() {
 	timeout --foreground --kill-after=5 "$seconds" "$qemu" \
-		-machine q35 -accel "tcg,thread=$threads" "${clock[@]}" -cpu "$cpu" -smp "$smp" -m "$memory" \
-		-nodefaults -no-user-config -display none -no-reboot \
+		-accel "tcg,thread=$threads" "${clock[@]}" -cpu "$cpu" -smp "$smp" -m "$memory" \
+		-machine q35 -nodefaults -no-user-config -display none -no-reboot \
 		-kernel "$image" -initrd "$out/guest/initramfs.cpio" \
-		-append "console=ttyS0 panic=-1 oops=panic mitigations=off no_timer_check rdinit=/init HOUSE_TOP=$top HOUSE_OUT=$out HOUSE_BUILD=$build${shell:+ HOUSE_SHELL=1} $append" \
+		-append "console=ttyS0 panic=-1 oops=panic mitigations=off no_timer_check random.trust_cpu=on rdinit=/init HOUSE_TOP=$top HOUSE_OUT=$out HOUSE_BUILD=$build${shell:+ HOUSE_SHELL=1} $append" \
 		-serial "file:$log" \
 		-device virtio-rng-pci -device virtio-serial-pci \
 		-chardev stdio,id=screen,signal=off -device virtconsole,chardev=screen \
