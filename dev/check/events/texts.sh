@@ -143,5 +143,5 @@ result "perf has the address of a marker of the kernel" begins_in kernel_process
 result "the second format is the event when the first one's module goes" second_format
 result "the first format is the event when the second one's module goes" first_format_again
 result "an event probe waits for its format" probe_of_other_format
-result "a histogram with a name waits for nothing" histogram_of_other_format alone ''
-result "nor does one that shares its data" histogram_of_other_format shared 1
+result "a histogram with a name waits for nothing" histogram_of_other_format alone
+result "nor does one that shares its data" histogram_of_other_format shared
