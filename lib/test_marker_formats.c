@@ -519,22 +519,42 @@ static void formats_test_strings(struct kunit *test)
 	expect_string(test, (char *)8, "(fault)");
 }
 
-/* Strings are cut at what their precision and the record allow. */
-static void formats_test_long_strings(struct kunit *test)
+static void take_long_sample(struct kunit *test)
 {
-	const struct long_record *record = &sampled.longs;
 	char *text = kunit_kzalloc(test, 2 * MAX_LEN, GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, text);
 	memset(text, 'x', 2 * MAX_LEN - 1);
 	string = text;
 	take_sample(test, "kunit_long", hit_long, true);
+}
+
+/* Strings are cut at what their precision and the record allow. */
+static void formats_test_long_strings(struct kunit *test)
+{
+	const struct long_record *record = &sampled.longs;
+
+	take_long_sample(test);
 	KUNIT_EXPECT_EQ(test, record->s, (u32)((MAX_LEN + 1) << 16 |
 			offsetof(struct long_record, text)));
 	KUNIT_EXPECT_EQ(test, strlen(record->text), MAX_LEN);
 	KUNIT_EXPECT_EQ(test, record->t, (u32)(13 << 16 |
 			(offsetof(struct long_record, text) + MAX_LEN + 1)));
 	KUNIT_EXPECT_STREQ(test, record->text + MAX_LEN + 1, "xxxxxxxxxxxx");
+}
+
+/* The bytes behind a record are zero; the space was used by a longer record before. */
+static void formats_test_behind(struct kunit *test)
+{
+	static const char wanted[sizeof_field(struct quoted_record, text)] = "text";
+
+	migrate_disable();
+	take_long_sample(test);
+	take_sample(test, "kunit_quoted", hit_quoted, true);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, sampled.size,
+			(u32)round_up(offsetofend(struct quoted_record, text), 8) - 4);
+	KUNIT_EXPECT_EQ(test, memcmp(sampled.quoted.text, wanted, sizeof(wanted)), 0);
 }
 
 #ifdef CONFIG_KPROBES
@@ -668,6 +688,7 @@ static struct kunit_case formats_test_cases[] = {
 	KUNIT_CASE(formats_test_fields),
 	KUNIT_CASE(formats_test_strings),
 	KUNIT_CASE(formats_test_long_strings),
+	KUNIT_CASE(formats_test_behind),
 #ifdef CONFIG_KPROBES
 	KUNIT_CASE(formats_test_space),
 #endif
