@@ -2354,7 +2354,46 @@ static void marker_test_module_events(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_event("kunit_fake"));
 }
 
-/* Return: the number of fields of an event, or -1 if there is no such event. */
+static int load_error;
+
+static void try_to_load(void)
+{
+	load_error = fake_comes();
+}
+
+/* The last user of an event leaves while a module that has the marker fails to load. */
+static void marker_test_event_of_failed_load(struct kunit *test)
+{
+	struct other_call other = { .call = try_to_load };
+	int srcu;
+
+	need_fake(test);
+	feed_fake();
+	KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+	KUNIT_EXPECT_EQ(test, trace_set_clr_event("markers", "kunit_fake_fed", 1), 0);
+	fake_goes();
+	msleep(100);	/* the event was looked at, and is in use */
+	KUNIT_EXPECT_TRUE(test, has_event("kunit_fake_fed"));
+
+	make_fake();
+	feed_fake();
+	/* The probe that feeds the marker cannot be attached twice. */
+	KUNIT_EXPECT_EQ(test, 0, tracepoint_probe_register(&__tracepoint_kunit_fed,
+							   probe_fake, NULL));
+	srcu = srcu_read_lock(&tracepoint_srcu);
+	start_call(&other);
+	KUNIT_EXPECT_EQ(test, trace_set_clr_event("markers", "kunit_fake_fed", 0), 0);
+	srcu_read_unlock(&tracepoint_srcu, srcu);
+	end_call(&other);
+	KUNIT_EXPECT_TRUE(test, other.waited);
+	KUNIT_EXPECT_EQ(test, load_error, -EEXIST);
+	KUNIT_EXPECT_EQ(test, 0, tracepoint_probe_unregister(&__tracepoint_kunit_fed,
+							     probe_fake, NULL));
+	msleep(1000);	/* looking for the event would cause its removal */
+	KUNIT_EXPECT_FALSE(test, has_event("kunit_fake_fed"));
+}
+
+/* Return: the number of fields; -1 without such an event; -2 without its directory. */
 static int fields_of_event(const char *name)
 {
 	struct trace_event_file *file = trace_get_event_file(NULL, "markers", name);
@@ -2365,15 +2404,19 @@ static int fields_of_event(const char *name)
 		return -1;
 	list_for_each(field, &file->event_call->class->fields)
 		nr++;
+	if (!file->dir)
+		nr = -2;
 	trace_put_event_file(file);
 	return nr;
 }
 
 /*
- * If its event cannot be allocated, or not all of its fields, a marker is loaded
- * without the event, and that is logged.
+ * If its event cannot be allocated, or not all of its fields and directories, a marker
+ * is loaded without the event, and that is logged.
+ *
+ * Return: how often it is logged.
  */
-static void marker_test_event_without_memory(struct kunit *test)
+static unsigned int load_without_memory(struct kunit *test, const char *format, int fields)
 {
 	static const char message[] = "kunit_fake_eventless: no trace event: error -12";
 	unsigned int nth, logged = 0;
@@ -2381,11 +2424,9 @@ static void marker_test_event_without_memory(struct kunit *test)
 	u64 from;
 	int ret;
 
-	need_fake(test);
-	need_failing_alloc(test);
 	for (nth = 1, failed = true; failed; nth++) {
 		make_fake_of("kunit_fake_eventless", 1);
-		strscpy(fake->format, "number %d word %lx", sizeof(fake->format));
+		strscpy(fake->format, format, sizeof(fake->format));
 		from = log_end();
 		fail_nth_alloc(nth);
 		ret = fake_comes();
@@ -2395,15 +2436,29 @@ static void marker_test_event_without_memory(struct kunit *test)
 		logged += says_so;
 		if (IS_ENABLED(CONFIG_PRINTK))
 			KUNIT_EXPECT_EQ(test, fields_of_event("kunit_fake_eventless"),
-					ret || says_so ? -1 : 2);
+					ret || says_so ? -1 : fields);
 		fake_goes();
 	}
+	return logged;
+}
+
+static void marker_test_event_without_memory(struct kunit *test)
+{
+	unsigned int numbers, nothing;
+
+	need_fake(test);
+	need_failing_alloc(test);
+	numbers = load_without_memory(test, "number %d word %lx", 2);
+	nothing = load_without_memory(test, MARK_NOARGS, 0);
 	/*
-	 * The event, its name, its fields, the text for tools; two fields and a file.
-	 * KASAN allocates memory for new stacks, so one of them may be passed over.
+	 * The event, its name, its fields, the text for tools; two fields, a file, and
+	 * at least an inode of its directory. KASAN allocates memory for new stacks, so
+	 * some of them may be passed over.
 	 */
-	if (IS_ENABLED(CONFIG_PRINTK))
-		KUNIT_EXPECT_GE(test, logged, IS_ENABLED(CONFIG_KASAN) ? 5U : 7U);
+	if (IS_ENABLED(CONFIG_PRINTK) && !IS_ENABLED(CONFIG_KASAN)) {
+		KUNIT_EXPECT_GE(test, numbers, 8U);
+		KUNIT_EXPECT_GE(test, nothing, 6U);
+	}
 }
 
 /* The same when all numbers of events are in use. */
@@ -2591,6 +2646,7 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_gone_is_locked),
 #ifdef CONFIG_EVENT_TRACING
 	KUNIT_CASE(marker_test_module_events),
+	KUNIT_CASE(marker_test_event_of_failed_load),
 	KUNIT_CASE(marker_test_event_without_memory),
 	KUNIT_CASE(marker_test_event_without_number),
 	KUNIT_CASE(marker_test_held_event),

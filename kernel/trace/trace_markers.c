@@ -729,13 +729,16 @@ static int connect_for_records(struct marker_event *event, void *file)
 	return ret;
 }
 
+/*
+ * Also while the entry has sites: they may be of a module that fails to load, which
+ * removes them again. The work waits for that.
+ */
 static int disconnect(struct marker_event *event, marker_probe_func *probe,
 		      void *private)
 {
 	int ret = marker_probe_unregister(event->tp.name, probe, private);
 
-	if (list_empty(&event->entry->parts))
-		trace_markers_remove_stale();
+	trace_markers_remove_stale();
 	return ret;
 }
 
@@ -826,7 +829,7 @@ static struct marker_event *new_event(struct marker_entry *entry)
 	return event;
 }
 
-/* Do all instances have the event, with all of its fields? */
+/* Do all instances have the event and its directory, and are all fields defined? */
 static bool is_complete(struct marker_event *event)
 {
 	struct trace_event_file *file;
@@ -842,13 +845,14 @@ static bool is_complete(struct marker_event *event)
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
 		file = list_first_entry_or_null(&tr->events,
 						struct trace_event_file, list);
-		complete &= file && file->event_call == &event->call;
+		complete &= file && file->event_call == &event->call &&
+			    (file->dir || !tr->event_dir);
 	}
 	mutex_unlock(&trace_types_lock);
 	return complete && nr == event->layout->nr_fields;
 }
 
-/* trace_add_event_call() ignores that there is no memory for fields and files. */
+/* trace_add_event_call() ignores that there is no memory for what is_complete() checks. */
 static int publish(struct marker_event *event)
 {
 	int ret;

@@ -241,6 +241,18 @@ event_probe_in_instances() {
 	rmdir "$instance" && unload "$owner" && goes_soon "$event" && kernel_is_well
 }
 
+# An instance is removed while an event probe is enabled in it.
+event_probe_goes_with_its_instance() {
+	load "$owner" || return
+	echo "e:lifetime/probe ${event#events/}" >>"$tracing/dynamic_events" \
+		2>/dev/null || needs "no event probes" || return
+	mkdir "$instance" && echo 1 >"$instance/$probe/enable" &&
+	hit 2 && at_least "$(probes_in "$instance")" 1 && rmdir "$instance" &&
+	echo "-:lifetime/probe" >>"$tracing/dynamic_events" &&
+	hit 2 && is "$(cat "$tracing/$event/enable")" 0 &&
+	unload "$owner" && goes_soon "$event" && kernel_is_well
+}
+
 # The event probe is the last user of an event whose module is unloaded.
 event_goes_with_its_probe() {
 	load "$owner" || return
@@ -317,6 +329,7 @@ test_all() {
 	program_stays; report "BPF program stays, $1"
 	event_probe_stays; report "event probe stays, $1"
 	event_probe_in_instances; report "event probe in two instances, $1"
+	event_probe_goes_with_its_instance; report "event probe goes with its instance, $1"
 	target_of_a_trigger_stays; report "target of a trigger stays, $1"
 	triggers_stay; report "triggers stay, $1"
 	variables_stay; report "variables stay, $1"
@@ -324,7 +337,7 @@ test_all() {
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
 modprobe -q -n trace_events_sample || skip_all "no module trace_events_sample"
-plan 29
+plan 31
 of_markers
 test_all "event of markers"
 event_goes_with_its_probe; report "event goes with its event probe"
