@@ -1368,74 +1368,110 @@ static void sets_test_in_use(struct kunit *test)
 }
 
 #ifdef CONFIG_KPROBES
-/*
- * A function probe, as commands in set_ftrace_filter: its data is freed after the last
- * task has left the tracers of the function, which call it next.
- */
+/* A function probe, as commands in set_ftrace_filter. */
 static struct {
+	typeof(&register_ftrace_function_probe) add;
+	typeof(&unregister_ftrace_function_probe_func) remove;
+	struct trace_array *tr;
 	struct timer_list timer;
-	unsigned int nr_freed, nr_early;
+	unsigned int nr_freed, nr_early, init_fails;
+	const void *data;	/* of the last call */
 } function_probe;
 
-static void nothing_probe(unsigned long ip, unsigned long parent_ip, struct trace_array *tr,
-			  struct ftrace_probe_ops *ops, void *data)
+static void note_probe(unsigned long ip, unsigned long parent_ip, struct trace_array *tr,
+		       struct ftrace_probe_ops *ops, void *data)
 {
+	function_probe.data = data;
 }
 
+/* Fails at the given call. */
+static int init_probe(struct ftrace_probe_ops *ops, struct trace_array *tr, unsigned long ip,
+		      void *init_data, void **data)
+{
+	if (function_probe.init_fails && !--function_probe.init_fails)
+		return -ENOMEM;
+	*data = &function_probe;
+	return 0;
+}
+
+/* Without an address, the data of all functions is freed. */
 static void note_free_probe(struct ftrace_probe_ops *ops, struct trace_array *tr,
 			    unsigned long ip, void *data)
 {
-	function_probe.nr_freed++;
+	function_probe.nr_freed += !!ip;
 	function_probe.nr_early += !READ_ONCE(lingerer.may_leave);
 }
 
 static struct ftrace_probe_ops function_probe_ops = {
-	.func = nothing_probe,
+	.func = note_probe,
+	.init = init_probe,
 	.free = note_free_probe,
 };
+
+static struct trace_event_file *need_function_probe(struct kunit *test)
+{
+	struct trace_event_file *event = trace_get_event_file(NULL, "sched", "sched_switch");
+
+	memset(&function_probe, 0, sizeof(function_probe));
+	function_probe.add = find_function("register_ftrace_function_probe");
+	function_probe.remove = find_function("unregister_ftrace_function_probe_func");
+	if (IS_ERR(event) || !function_probe.add || !function_probe.remove)
+		kunit_skip(test, "needs trace events and function probes");
+	function_probe.tr = event->tr;
+	lingerer.may_leave = true;
+	return event;
+}
+
+static int add_to_probe(const char *functions)
+{
+	char glob[] = "traced_[ab]";
+
+	strscpy(glob, functions, sizeof(glob));
+	return function_probe.add(glob, function_probe.tr, &function_probe_ops, NULL);
+}
+
+static int remove_from_probe(const char *functions)
+{
+	char glob[] = "traced_[ab]";
+
+	strscpy(glob, functions, sizeof(glob));
+	return function_probe.remove(glob, function_probe.tr, &function_probe_ops);
+}
 
 static void let_leave(struct timer_list *unused)
 {
 	WRITE_ONCE(lingerer.may_leave, true);
 }
 
-static void expect_freed_late(struct kunit *test, struct trace_array *tr,
-			      typeof(&unregister_ftrace_function_probe_func) unregister)
+static void expect_freed_late(struct kunit *test)
 {
-	char a[] = "traced_a", b[] = "traced_b";
-
 	timer_setup(&function_probe.timer, let_leave, 0);
 	mod_timer(&function_probe.timer, jiffies + HZ / 2);
-	KUNIT_EXPECT_EQ(test, unregister(a, tr, &function_probe_ops), 0);
+	KUNIT_EXPECT_EQ(test, remove_from_probe("traced_a"), 0);
 	KUNIT_EXPECT_EQ(test, function_probe.nr_freed, 1U);
 	KUNIT_EXPECT_EQ(test, function_probe.nr_early, 0U);
 	del_timer_sync(&function_probe.timer);
 	WRITE_ONCE(lingerer.may_leave, true);
-	KUNIT_EXPECT_EQ(test, unregister(b, tr, &function_probe_ops), 0);
+	KUNIT_EXPECT_EQ(test, remove_from_probe("traced_b"), 0);
 }
 
+/*
+ * Its data is freed after the last task has left the tracers of the function, which
+ * call it next.
+ */
 static void sets_test_function_probe(struct kunit *test)
 {
-	typeof(&unregister_ftrace_function_probe_func) unregister =
-		find_function("unregister_ftrace_function_probe_func");
-	typeof(&register_ftrace_function_probe) add =
-		find_function("register_ftrace_function_probe");
 	struct test_tracer *newest = kunit_kzalloc(test, sizeof(*newest), GFP_KERNEL);
-	char functions[] = "traced_[ab]";
 	struct trace_event_file *event;
 	struct task_struct *thread;
 
-	if (num_online_cpus() < 2 || !add || !unregister)
+	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	KUNIT_ASSERT_NOT_NULL(test, newest);
-	event = trace_get_event_file(NULL, "sched", "sched_switch");
-	if (IS_ERR(event))
-		kunit_skip(test, "needs trace events");
+	event = need_function_probe(test);
 	init_completion(&lingerer.entered);
 	lingerer.may_leave = false;
-	function_probe.nr_freed = 0;
-	function_probe.nr_early = 0;
-	KUNIT_EXPECT_EQ(test, add(functions, event->tr, &function_probe_ops, NULL), 2);
+	KUNIT_EXPECT_EQ(test, add_to_probe("traced_[ab]"), 2);
 	init_tracer(newest, 1, 0);
 	newest->ops.func = linger;
 	KUNIT_EXPECT_EQ(test, want(newest, traced_a), 0);
@@ -1443,8 +1479,61 @@ static void sets_test_function_probe(struct kunit *test)
 	thread = kthread_run(call_and_linger, NULL, "kunit_linger");
 	if (!IS_ERR(thread))
 		wait_for_completion(&lingerer.entered);
-	expect_freed_late(test, event->tr, unregister);
+	expect_freed_late(test);
 	stop(test, newest);
+	trace_put_event_file(event);
+}
+
+static void expect_probe_has_data(struct kunit *test)
+{
+	function_probe.data = NULL;
+	call_a();
+	KUNIT_EXPECT_PTR_EQ(test, function_probe.data, (const void *)&function_probe);
+}
+
+/* If a function cannot be added, the others keep their data. */
+static void sets_test_probe_cannot_grow(struct kunit *test)
+{
+	struct trace_event_file *event = need_function_probe(test);
+
+	function_probe.init_fails = 2;
+	KUNIT_EXPECT_EQ(test, add_to_probe("traced_[ab]"), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, function_probe.nr_freed, 1U);
+
+	KUNIT_EXPECT_EQ(test, add_to_probe("traced_a"), 1);
+	function_probe.init_fails = 1;
+	KUNIT_EXPECT_EQ(test, add_to_probe("traced_b"), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, function_probe.nr_freed, 1U);
+	expect_probe_has_data(test);
+	KUNIT_EXPECT_EQ(test, remove_from_probe("traced_a"), 0);
+	KUNIT_EXPECT_EQ(test, function_probe.nr_freed, 2U);
+	trace_put_event_file(event);
+}
+
+/* If there is no memory to remove a function, it keeps its data. */
+static void sets_test_probe_cannot_shrink(struct kunit *test)
+{
+	struct trace_event_file *event;
+	unsigned int nth;
+	int ret;
+
+	need_failing_alloc(test);
+	event = need_function_probe(test);
+	KUNIT_EXPECT_EQ(test, add_to_probe("traced_[ab]"), 2);
+	for (nth = 1, ret = -ENOMEM; ret == -ENOMEM; nth++) {
+		fail_nth_alloc(nth);
+		ret = remove_from_probe("traced_a");
+		stop_failing();
+		if (ret == -ENOMEM) {
+			KUNIT_EXPECT_EQ(test, function_probe.nr_freed, 0U);
+			expect_probe_has_data(test);
+		}
+	}
+	KUNIT_EXPECT_GT(test, nth, 5U);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_EQ(test, function_probe.nr_freed, 1U);
+	KUNIT_EXPECT_EQ(test, remove_from_probe("traced_b"), 0);
+	KUNIT_EXPECT_EQ(test, function_probe.nr_freed, 2U);
 	trace_put_event_file(event);
 }
 #endif
@@ -1638,7 +1727,7 @@ static struct {
 	struct mutex *lock;	/* ftrace_lock, which these functions expect to be held */
 	struct mutex *text_lock;
 	struct ftrace_set ***by_id;
-	unsigned int *nr_ids;
+	unsigned int *nr_ids, *nr_used;
 	struct work_struct *free_work;
 	typeof(&ftrace_set_init) init;
 	typeof(&ftrace_set_change) change;
@@ -1659,6 +1748,7 @@ static const struct wanted_symbol symbols_of_sets[] = {
 	{ "text_mutex", &sets.text_lock },
 	{ "sets_by_id", &sets.by_id },
 	{ "nr_ids", &sets.nr_ids },
+	{ "nr_used", &sets.nr_used },
 	{ "free_unused_sets_work", &sets.free_work },
 	{ "ftrace_set_init", &sets.init },
 	{ "ftrace_set_change", &sets.change },
@@ -1963,7 +2053,8 @@ static void check_growth(struct kunit *test, struct ftrace_ops *ops, struct dyn_
 	if (nr > MANY_IDS)
 		return;		/* other cases needed many ids before */
 	for (k = 0; k < nr; k++) {
-		fail_nth_alloc(2);
+		if (*sets.nr_used + 1 == *sets.nr_ids)
+			fail_next_alloc();
 		id = init_pair(&recs[k], ops, k);
 		stop_failing();
 		if (id == NO_SET || id >= nr)
@@ -1977,6 +2068,8 @@ static void check_growth(struct kunit *test, struct ftrace_ops *ops, struct dyn_
 		sets.drop(&recs[0]);
 		KUNIT_EXPECT_EQ(test, init_pair(&recs[k], ops, k), unused);
 		KUNIT_EXPECT_FALSE(test, sets.unknown());
+		KUNIT_EXPECT_EQ(test, init_pair(&recs[0], ops, 0), (unsigned int)NO_SET);
+		sets.make_text();
 		id = init_pair(&recs[0], ops, 0);
 		KUNIT_EXPECT_GE(test, id, nr);
 		KUNIT_EXPECT_NE(test, id, (unsigned int)NO_SET);
@@ -1986,7 +2079,10 @@ static void check_growth(struct kunit *test, struct ftrace_ops *ops, struct dyn_
 	KUNIT_EXPECT_GE(test, count_ids(ops), 2 * nr);
 }
 
-/* If there is no memory for more ids, the next set gets one that is no longer used. */
+/*
+ * If there is no memory for more ids, the next set gets one that is no longer used, and
+ * the next update tries again.
+ */
 static void sets_test_no_memory_for_ids(struct kunit *test)
 {
 	struct ftrace_ops *ops = need_sets(test, ID_OPS);
@@ -2021,10 +2117,11 @@ static void check_growth_of(struct kunit *test, struct ftrace_ops *ops,
 	struct ftrace_ops *newer = &ops[0], *older = &ops[1];
 	struct ftrace_set **saved = *sets.by_id;
 	struct dyn_ftrace rec = { }, other = { };
-	unsigned int i, saved_nr = *sets.nr_ids;
+	unsigned int i, saved_nr = *sets.nr_ids, saved_used = *sets.nr_used;
 
 	*sets.by_id = table;
 	*sets.nr_ids = nr;
+	*sets.nr_used = nr - 1;
 	sets.init(&rec, &newer, 1);
 	KUNIT_EXPECT_EQ(test, id_of(&rec), nr);
 	KUNIT_EXPECT_EQ(test, *sets.nr_ids, more);
@@ -2033,6 +2130,7 @@ static void check_growth_of(struct kunit *test, struct ftrace_ops *ops,
 		for (i = 0; i < *sets.nr_ids; i++)
 			if (!(*sets.by_id)[i])
 				(*sets.by_id)[i] = (*sets.by_id)[0];
+		*sets.nr_used = *sets.nr_ids - 1;
 		forget_memory();
 		sets.init(&other, &older, 1);
 		KUNIT_EXPECT_EQ(test, id_of(&other), (unsigned int)NO_SET);
@@ -2045,6 +2143,7 @@ static void check_growth_of(struct kunit *test, struct ftrace_ops *ops,
 	kvfree(*sets.by_id);
 	*sets.by_id = saved;
 	*sets.nr_ids = saved_nr;
+	*sets.nr_used = saved_used;
 }
 
 /*
@@ -2807,6 +2906,8 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_in_use),
 #ifdef CONFIG_KPROBES
 	KUNIT_CASE(sets_test_function_probe),
+	KUNIT_CASE(sets_test_probe_cannot_grow),
+	KUNIT_CASE(sets_test_probe_cannot_shrink),
 #endif
 	KUNIT_CASE(sets_test_shared),
 	KUNIT_CASE(sets_test_name),

@@ -12,7 +12,7 @@
  * exists so that adding a tracer can find the next set.
  *
  * If a set cannot be made, for lack of memory or of ids, the function calls the
- * list of all tracers. Each update tries again.
+ * list of all tracers. Updates try again: see ftrace_set_make_text().
  */
 #include <linux/build_bug.h>
 #include <linux/ftrace.h>
@@ -39,7 +39,8 @@
  * used, so the table of sets is an array.
  */
 static struct ftrace_set **sets_by_id;
-static unsigned int nr_ids, next_id = 1;
+static unsigned int nr_ids, nr_used, next_id;
+static bool no_more_ids;		/* there was no memory in this update */
 static DEFINE_HASHTABLE(sets_by_members, 10);
 static LIST_HEAD(sets_to_make);		/* get text before they are called */
 static LIST_HEAD(sets_without_memory);	/* get text at a later update */
@@ -100,48 +101,52 @@ static bool more_ids(void)
 	unsigned int nr = nr_ids ? min(2 * nr_ids, (unsigned int)SET_UNKNOWN) : 64;
 	struct ftrace_set **table;
 
-	if (nr == nr_ids)
+	if (nr == nr_ids || no_more_ids)
 		return false;
 	table = kvcalloc(nr, sizeof(*table), GFP_KERNEL);
-	if (!table)
+	no_more_ids = !table;
+	if (no_more_ids)
 		return false;
 	if (nr_ids)
 		memcpy(table, sets_by_id, nr_ids * sizeof(*table));
 	kvfree(sets_by_id);
 	sets_by_id = table;
+	next_id = nr_ids;
 	nr_ids = nr;
 	return true;
 }
 
-/* Return: an id that no set has, or SET_NONE */
+/*
+ * When all ids are used, an update may ask for one for each function: do not look
+ * for one then.
+ *
+ * Return: an id that no set has, or SET_NONE
+ */
 static unsigned int unused_id(void)
 {
-	unsigned int i, id;
+	unsigned int id;
 
-	for (i = 0; i < nr_ids; i++) {
+	if (nr_used + 1 >= nr_ids && !more_ids())	/* SET_NONE is not used */
+		return SET_NONE;
+	do {
 		id = next_id++ % nr_ids;
-		if (id != SET_NONE && !sets_by_id[id])
-			return id;
-	}
-	id = nr_ids ?: 1;
-	return more_ids() ? id : SET_NONE;
+	} while (id == SET_NONE || sets_by_id[id]);
+	return id;
 }
 
 static struct ftrace_set *make_set(struct ftrace_ops *const *ops, unsigned int nr,
 				   u32 hash)
 {
 	struct ftrace_set *set;
-	unsigned int i, id;
+	unsigned int i, id = unused_id();
 
+	if (id == SET_NONE)
+		return NULL;
 	set = kzalloc(struct_size(set, members, nr), GFP_KERNEL);
 	if (!set)
 		return NULL;
-	id = unused_id();
-	if (id == SET_NONE) {
-		kfree(set);
-		return NULL;
-	}
 	sets_by_id[id] = set;
+	nr_used++;
 	set->id = id;
 	set->nr = nr;
 	INIT_LIST_HEAD(&set->list);
@@ -224,6 +229,7 @@ void ftrace_set_make_text(void)
 	bool memory = true;
 
 	lockdep_assert_held(&ftrace_lock);
+	no_more_ids = false;	/* the next update tries again */
 	list_for_each_entry_safe(set, next, &sets_to_make, list) {
 		if (memory)
 			memory = make_or_wait(set);
@@ -288,6 +294,7 @@ static void put_set(struct ftrace_set *set)
 		return;
 	forget_members(set);
 	sets_by_id[set->id] = NULL;
+	nr_used--;
 	list_del_init(&set->list);
 	list_add(&set->unused, &unused_sets);
 	if (system_unbound_wq)
