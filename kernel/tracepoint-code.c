@@ -59,13 +59,13 @@ notrace struct tracepoint_walk tracepoint_walk_begin(const u8 *behind_call)
 	return walk;
 }
 
-int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
+/* Arrays without a trampoline, for lack of memory */
+static LIST_HEAD(waiting_arrays);
+
+static int make_code(struct tracepoint *tp, struct tp_probes *probes)
 {
 	int ret;
 
-	probes->code.text = NULL;
-	if (!tp->nr_args)
-		return 0;
 	ret = arch_make_tracepoint_code(probes->probes, tp->nr_args, &probes->code);
 	if (!ret) {
 		ret = name_generated_text(&probes->code, GENERATED_TRACEPOINT, tp->name);
@@ -74,7 +74,23 @@ int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
 	}
 	if (ret)
 		probes->code.text = NULL;
-	return ret == -ENOMEM ? 0 : ret;
+	return ret;
+}
+
+int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
+{
+	int ret;
+
+	probes->code.text = NULL;
+	INIT_LIST_HEAD(&probes->waiting);
+	if (!tp->nr_args)
+		return 0;
+	ret = make_code(tp, probes);
+	if (ret != -ENOMEM)
+		return ret;
+	probes->tp = tp;
+	list_add_tail(&probes->waiting, &waiting_arrays);
+	return 0;
 }
 
 ALLOW_ERROR_INJECTION(tp_make_code, ERRNO);
@@ -95,6 +111,34 @@ void tp_set_code(struct tracepoint *tp, const struct tp_probes *probes)
 		imv_set_var(tp->code, (s32)(unsigned long)probes->code.text);
 	else
 		tp_walk(tp);
+}
+
+/*
+ * Stops at the first array for which there is still no memory. It may need more than
+ * the others, so the next attempt begins with another one.
+ */
+void tp_make_missing_code(void)
+{
+	bool deferred = imv_defer_begin();
+	struct tp_probes *probes, *next;
+	int ret;
+
+	list_for_each_entry_safe(probes, next, &waiting_arrays, waiting) {
+		ret = make_code(probes->tp, probes);
+		if (ret == -ENOMEM) {
+			list_move_tail(&probes->waiting, &waiting_arrays);
+			break;
+		}
+		list_del_init(&probes->waiting);
+		if (!ret)
+			tp_set_code(probes->tp, probes);
+	}
+	imv_defer_end(deferred);
+}
+
+void tp_retire_code(struct tp_probes *probes)
+{
+	list_del_init(&probes->waiting);
 }
 
 void tp_forget_code(struct tp_probes *probes)

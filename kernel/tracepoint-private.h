@@ -15,12 +15,16 @@
  * struct tp_probes - the probes of a tracepoint
  * @next: the next array that waits to be freed
  * @code: the trampoline; its text is NULL if there is none
+ * @waiting: in the list of arrays that had no memory for a trampoline
+ * @tp: the tracepoint, for those in the list
  * @probes: the probes, by priority; a NULL function ends the array
  */
 struct tp_probes {
 	struct tp_probes *next;
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 	struct generated_text code;
+	struct list_head waiting;
+	struct tracepoint *tp;
 #endif
 	struct tracepoint_func probes[];
 };
@@ -29,14 +33,18 @@ struct tp_probes {
  * All are called with tracepoints_mutex held.
  *
  * tp_make_code() makes the trampoline of an array. tp_set_code() makes the stub
- * jump to it, or return if there are no probes (NULL). Before an array is freed,
- * call tp_forget_code(), wait for a grace period, then call tp_free_code().
+ * jump to it, or return if there are no probes (NULL). An array that is no longer
+ * used is given to tp_retire_code(). Before it is freed, call tp_forget_code(), wait
+ * for a grace period, then call tp_free_code().
  * tp_walk() makes the stub read tp->funcs at each hit; it needs no memory.
+ * tp_make_missing_code() makes the trampolines for which there was no memory.
  */
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 int tp_make_code(struct tracepoint *tp, struct tp_probes *probes);
 void tp_set_code(struct tracepoint *tp, const struct tp_probes *probes);
 void tp_walk(struct tracepoint *tp);
+void tp_make_missing_code(void);
+void tp_retire_code(struct tp_probes *probes);
 void tp_forget_code(struct tp_probes *probes);
 void tp_free_code(struct tp_probes *probes);
 
@@ -69,6 +77,8 @@ static inline int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
 static inline void tp_set_code(struct tracepoint *tp,
 			       const struct tp_probes *probes) { }
 static inline void tp_walk(struct tracepoint *tp) { }
+static inline void tp_make_missing_code(void) { }
+static inline void tp_retire_code(struct tp_probes *probes) { }
 static inline void tp_forget_code(struct tp_probes *probes) { }
 static inline void tp_free_code(struct tp_probes *probes) { }
 #endif

@@ -150,6 +150,10 @@ static void free_retired(struct work_struct *work)
 	}
 	mutex_unlock(&tracepoints_mutex);
 	trim_generated_text();
+
+	mutex_lock(&tracepoints_mutex);
+	tp_make_missing_code();
+	mutex_unlock(&tracepoints_mutex);
 }
 
 static DECLARE_DELAYED_WORK(free_retired_work, free_retired);
@@ -158,6 +162,7 @@ static void retire_probes(struct tp_probes *old)
 {
 	if (!old)
 		return;
+	tp_retire_code(old);
 	old->next = retired_probes;
 	retired_probes = old;
 	if (can_free)
@@ -414,7 +419,7 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
  * register_tracepoint_module_notifier().
  *
  * Without executable memory the probe is registered too. Then hits are slower,
- * until a later change of the probes finds memory.
+ * until other tracepoints free memory.
  *
  * Context: may sleep; takes tracepoints_mutex and the locks of imv_set().
  * Return: 0, -EINVAL without a probe, -EEXIST if it is attached with the same

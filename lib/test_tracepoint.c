@@ -626,6 +626,7 @@ static void expect_steps(struct kunit *test, void (*fire)(void), const char *wha
 static void tp_test_single_steps(struct kunit *test)
 {
 	unsigned long i;
+	int reader;
 
 	if (!IS_ENABLED(CONFIG_KALLSYMS))
 		kunit_skip(test, "needs KALLSYMS");
@@ -640,10 +641,12 @@ static void tp_test_single_steps(struct kunit *test)
 		unregister_trace_kunit_plain(probe_plain, digit(i));
 		unregister_trace_kunit_most_args(probe_most, digit(i));
 	}
+	reader = srcu_read_lock(&tracepoint_srcu);	/* no trampoline later */
 	fail_nth_alloc(2);
 	register_trace_kunit_most_args(probe_most, digit(1));
 	stop_failing();
 	expect_steps(test, fire_most, "without a trampoline");
+	srcu_read_unlock(&tracepoint_srcu, reader);
 	unregister_trace_kunit_most_args(probe_most, digit(1));
 	unregister_die_notifier(&step_nb);
 }
@@ -1280,6 +1283,17 @@ static void tp_test_no_memory_to_add(struct kunit *test)
 		__ret;							\
 	})
 
+/* What is freed meanwhile is not used for trampolines that had no memory. */
+static int keep_without_code(void)
+{
+	return srcu_read_lock(&tracepoint_srcu);
+}
+
+static void allow_code(int reader)
+{
+	srcu_read_unlock(&tracepoint_srcu, reader);
+}
+
 static bool has_code(const struct tracepoint *tp)
 {
 	return tp->code && !(tp->code & IMV_JUMP_TO_CALL);
@@ -1289,14 +1303,16 @@ static bool has_code(const struct tracepoint *tp)
 static void tp_test_no_memory_for_code(struct kunit *test)
 {
 	unsigned long i;
+	int reader;
 
 	need_failing_alloc(test);
+	reader = keep_without_code();
 	for (i = 1; i <= 3; i++) {
-		KUNIT_ASSERT_EQ(test, without_code(register_trace_kunit_plain(probe_plain,
+		KUNIT_EXPECT_EQ(test, without_code(register_trace_kunit_plain(probe_plain,
 									      digit(i))), 0);
-		KUNIT_ASSERT_EQ(test, without_code(register_trace_kunit_most_args(probe_most,
+		KUNIT_EXPECT_EQ(test, without_code(register_trace_kunit_most_args(probe_most,
 										  digit(i))), 0);
-		KUNIT_ASSERT_EQ(test, without_code(register_trace_kunit_words_6(probe_words_6,
+		KUNIT_EXPECT_EQ(test, without_code(register_trace_kunit_words_6(probe_words_6,
 										digit(i))), 0);
 	}
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_plain));
@@ -1318,6 +1334,7 @@ static void tp_test_no_memory_for_code(struct kunit *test)
 		unregister_trace_kunit_most_args(probe_most, digit(i));
 		unregister_trace_kunit_words_6(probe_words_6, digit(i));
 	}
+	allow_code(reader);
 	calls = 0;
 	fire_most();
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
@@ -1999,13 +2016,38 @@ probe_stack_args(void *data, long a, long b, long c, long d, long e, long f)
 /* Without a trampoline, a probe gets only its arguments on the stack. */
 static void tp_test_walk_stack(struct kunit *test)
 {
+	int reader;
+
 	need_failing_alloc(test);
 	only_arguments = false;
+	reader = keep_without_code();
 	without_code(register_trace_kunit_words_6(probe_stack_args, digit(1)));
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_words_6));
 	trace_kunit_words_6(1, 2, 3, 4, 5, 0x123456789);
+	allow_code(reader);
 	unregister_trace_kunit_words_6(probe_stack_args, digit(1));
 	KUNIT_EXPECT_TRUE(test, only_arguments);
+}
+
+/* A tracepoint gets the trampoline later, when others have freed memory. */
+static void tp_test_code_comes_later(struct kunit *test)
+{
+	const struct tracepoint *plain = &__tracepoint_kunit_plain;
+	unsigned int tries;
+
+	need_failing_alloc(test);
+	without_code(register_trace_kunit_words_6(probe_words_6, digit(3)));
+	without_code(register_trace_kunit_plain(probe_plain, digit(1)));
+	without_code(register_trace_kunit_plain(probe_plain, digit(2)));
+	KUNIT_EXPECT_FALSE(test, has_code(plain));
+	unregister_trace_kunit_words_6(probe_words_6, digit(3));
+	for (tries = 0; tries < NR_TRIES && !has_code(plain); tries++)
+		msleep(100);
+	KUNIT_EXPECT_TRUE(test, has_code(plain));
+	KUNIT_EXPECT_EQ(test, fire(1), 12UL);
+	unregister_trace_kunit_plain(probe_plain, digit(1));
+	unregister_trace_kunit_plain(probe_plain, digit(2));
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 }
 
 /* A registration that cannot use the code of its trampoline frees it. */
@@ -2179,6 +2221,8 @@ static void expect_caller(struct kunit *test, void (*fire)(void), unsigned int n
 static void tp_test_caller(struct kunit *test)
 {
 #ifdef CONFIG_PERF_EVENTS
+	int reader;
+
 	need_failing_alloc(test);
 	if (!IS_ENABLED(CONFIG_KALLSYMS))
 		kunit_skip(test, "needs KALLSYMS");
@@ -2187,9 +2231,11 @@ static void tp_test_caller(struct kunit *test)
 	expect_caller(test, fire_for_stack, 1, "one probe");
 	register_trace_kunit_callbacks(probe_caller, digit(2));
 	expect_caller(test, fire_for_stack, 2, "two probes");
+	reader = keep_without_code();
 	without_code(register_trace_kunit_callbacks(probe_caller, digit(3)));
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_callbacks));
 	expect_caller(test, fire_for_stack, 3, "without a trampoline");
+	allow_code(reader);
 	unregister_trace_kunit_callbacks(probe_caller, digit(1));
 	unregister_trace_kunit_callbacks(probe_caller, digit(2));
 	unregister_trace_kunit_callbacks(probe_caller, digit(3));
@@ -2221,15 +2267,18 @@ static void tp_test_offline(struct kunit *test)
 {
 #ifdef CONFIG_TRACEPOINT_CPU_ONLINE
 	unsigned long i;
+	int reader;
 
 	need_failing_alloc(test);
 	register_trace_kunit_plain(probe_plain, digit(1));
 	KUNIT_EXPECT_EQ(test, fire_offline(), 0UL);
 	register_trace_kunit_plain(probe_plain, digit(2));
 	KUNIT_EXPECT_EQ(test, fire_offline(), 0UL);
+	reader = keep_without_code();
 	without_code(register_trace_kunit_plain(probe_plain, digit(3)));
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_plain));
 	KUNIT_EXPECT_EQ(test, fire_offline(), 0UL);
+	allow_code(reader);
 	KUNIT_EXPECT_EQ(test, fire(1), 123UL);
 	for (i = 1; i <= 3; i++)
 		unregister_trace_kunit_plain(probe_plain, digit(i));
@@ -3345,6 +3394,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_unused_array),
 	KUNIT_CASE(tp_test_unused_code),
 	KUNIT_CASE(tp_test_walk_stack),
+	KUNIT_CASE(tp_test_code_comes_later),
 	KUNIT_CASE(tp_test_refused_code),
 	KUNIT_CASE(tp_test_name_while_deferred),
 	KUNIT_CASE(tp_test_caller),
