@@ -24,6 +24,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
+#include <linux/pstore.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -1368,12 +1369,42 @@ static void sets_test_in_use(struct kunit *test)
 }
 
 #ifdef CONFIG_KPROBES
+static void let_leave(struct timer_list *unused)
+{
+	WRITE_ONCE(lingerer.may_leave, true);
+}
+
+static DEFINE_TIMER(leave_timer, let_leave);
+
+/* Lets a task linger in a tracer, for half a second or until stop_lingering(). */
+static void start_lingering(struct kunit *test, struct test_tracer *newest)
+{
+	struct task_struct *thread;
+
+	init_completion(&lingerer.entered);
+	WRITE_ONCE(lingerer.may_leave, false);
+	init_tracer(newest, 1, 0);
+	newest->ops.func = linger;
+	KUNIT_EXPECT_EQ(test, want(newest, traced_a), 0);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&newest->ops), 0);
+	thread = kthread_run(call_and_linger, NULL, "kunit_linger");
+	if (!IS_ERR(thread))
+		wait_for_completion(&lingerer.entered);
+	mod_timer(&leave_timer, jiffies + HZ / 2);
+}
+
+static void stop_lingering(struct kunit *test, struct test_tracer *newest)
+{
+	del_timer_sync(&leave_timer);
+	WRITE_ONCE(lingerer.may_leave, true);
+	stop(test, newest);
+}
+
 /* A function probe, as commands in set_ftrace_filter. */
 static struct {
 	typeof(&register_ftrace_function_probe) add;
 	typeof(&unregister_ftrace_function_probe_func) remove;
 	struct trace_array *tr;
-	struct timer_list timer;
 	unsigned int nr_freed, nr_early, init_fails;
 	const void *data;	/* of the last call */
 } function_probe;
@@ -1438,23 +1469,6 @@ static int remove_from_probe(const char *functions)
 	return function_probe.remove(glob, function_probe.tr, &function_probe_ops);
 }
 
-static void let_leave(struct timer_list *unused)
-{
-	WRITE_ONCE(lingerer.may_leave, true);
-}
-
-static void expect_freed_late(struct kunit *test)
-{
-	timer_setup(&function_probe.timer, let_leave, 0);
-	mod_timer(&function_probe.timer, jiffies + HZ / 2);
-	KUNIT_EXPECT_EQ(test, remove_from_probe("traced_a"), 0);
-	KUNIT_EXPECT_EQ(test, function_probe.nr_freed, 1U);
-	KUNIT_EXPECT_EQ(test, function_probe.nr_early, 0U);
-	del_timer_sync(&function_probe.timer);
-	WRITE_ONCE(lingerer.may_leave, true);
-	KUNIT_EXPECT_EQ(test, remove_from_probe("traced_b"), 0);
-}
-
 /*
  * Its data is freed after the last task has left the tracers of the function, which
  * call it next.
@@ -1463,24 +1477,18 @@ static void sets_test_function_probe(struct kunit *test)
 {
 	struct test_tracer *newest = kunit_kzalloc(test, sizeof(*newest), GFP_KERNEL);
 	struct trace_event_file *event;
-	struct task_struct *thread;
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	KUNIT_ASSERT_NOT_NULL(test, newest);
 	event = need_function_probe(test);
-	init_completion(&lingerer.entered);
-	lingerer.may_leave = false;
 	KUNIT_EXPECT_EQ(test, add_to_probe("traced_[ab]"), 2);
-	init_tracer(newest, 1, 0);
-	newest->ops.func = linger;
-	KUNIT_EXPECT_EQ(test, want(newest, traced_a), 0);
-	KUNIT_EXPECT_EQ(test, register_ftrace_function(&newest->ops), 0);
-	thread = kthread_run(call_and_linger, NULL, "kunit_linger");
-	if (!IS_ERR(thread))
-		wait_for_completion(&lingerer.entered);
-	expect_freed_late(test);
-	stop(test, newest);
+	start_lingering(test, newest);
+	KUNIT_EXPECT_EQ(test, remove_from_probe("traced_a"), 0);
+	KUNIT_EXPECT_EQ(test, function_probe.nr_freed, 1U);
+	KUNIT_EXPECT_EQ(test, function_probe.nr_early, 0U);
+	stop_lingering(test, newest);
+	KUNIT_EXPECT_EQ(test, remove_from_probe("traced_b"), 0);
 	trace_put_event_file(event);
 }
 
@@ -1771,6 +1779,45 @@ static unsigned int id_of(const struct dyn_ftrace *rec)
 {
 	return rec->flags >> 32 & 0xffff;
 }
+
+#if IS_BUILTIN(CONFIG_PSTORE) && defined(CONFIG_PSTORE_FTRACE)
+static ssize_t read_nothing(struct pstore_record *record)
+{
+	return 0;
+}
+
+static int write_nothing(struct pstore_record *record)
+{
+	return 0;
+}
+
+/* The tracer of pstore is called by no task after it was unregistered. */
+static void sets_test_pstore(struct kunit *test)
+{
+	static struct pstore_info backend = {
+		.owner = THIS_MODULE, .name = "kunit", .flags = PSTORE_FLAGS_FTRACE,
+		.read = read_nothing, .write = write_nothing,
+	};
+	struct test_tracer *newest = kunit_kzalloc(test, sizeof(*newest), GFP_KERNEL);
+	char function[] = "traced_a";
+	struct ftrace_ops *ops;
+	const struct wanted_symbol symbol = { "pstore_ftrace_ops", &ops };
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	KUNIT_ASSERT_NOT_NULL(test, newest);
+	need_symbols(test, &symbol, 1);
+	KUNIT_ASSERT_EQ(test, pstore_register(&backend), 0);
+	KUNIT_EXPECT_EQ(test, ftrace_set_filter(ops, function, strlen(function), 1), 0);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(ops), 0);
+	start_lingering(test, newest);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(ops), 0);
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(lingerer.may_leave));
+	stop_lingering(test, newest);
+	ftrace_free_filter(ops);
+	pstore_unregister(&backend);
+}
+#endif
 
 /* Return: tracers, newest first */
 static struct ftrace_ops *need_sets(struct kunit *test, unsigned int nr)
@@ -2867,6 +2914,9 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_ids),
 	KUNIT_CASE(sets_test_no_memory_for_ids),
 	KUNIT_CASE(sets_test_last_ids),
+#if IS_BUILTIN(CONFIG_PSTORE) && defined(CONFIG_PSTORE_FTRACE)
+	KUNIT_CASE(sets_test_pstore),
+#endif
 	KUNIT_CASE(sets_test_hash),
 	KUNIT_CASE(sets_test_hash_end),
 	KUNIT_CASE(sets_test_unregister),

@@ -2354,6 +2354,43 @@ static void marker_test_module_events(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_event("kunit_fake"));
 }
 
+/* BPF programs may read the fields that all events have. */
+static void marker_test_event_without_fields(struct kunit *test)
+{
+	int (*end_of_fields)(struct trace_event_call *call) =
+		find_function("trace_event_get_offsets");
+	struct trace_event_file *file;
+
+	if (!end_of_fields)
+		kunit_skip(test, "needs KALLSYMS and KPROBES");
+	file = trace_get_event_file(NULL, "markers", "kunit_noargs");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	KUNIT_EXPECT_EQ(test, end_of_fields(file->event_call), (int)sizeof(struct trace_entry));
+	trace_put_event_file(file);
+}
+
+/* tracefs has files of these names in the directory of all markers. */
+static void marker_test_event_named_as_file(struct kunit *test)
+{
+	static const char *const names[] = { "enable", "filter" };
+	char message[64];
+	unsigned int i;
+	u64 from;
+
+	need_fake(test);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		make_fake_of(names[i], 1);
+		from = log_end();
+		KUNIT_EXPECT_EQ(test, fake_comes(), 0);
+		snprintf(message, sizeof(message), "%s: no trace event: tracefs has a file",
+			 names[i]);
+		if (IS_ENABLED(CONFIG_PRINTK))
+			KUNIT_EXPECT_EQ(test, count_logged(from, message), 1U);
+		KUNIT_EXPECT_FALSE(test, has_event(names[i]));
+		fake_goes();
+	}
+}
+
 static int load_error;
 
 static void try_to_load(void)
@@ -2646,6 +2683,8 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_gone_is_locked),
 #ifdef CONFIG_EVENT_TRACING
 	KUNIT_CASE(marker_test_module_events),
+	KUNIT_CASE(marker_test_event_without_fields),
+	KUNIT_CASE(marker_test_event_named_as_file),
 	KUNIT_CASE(marker_test_event_of_failed_load),
 	KUNIT_CASE(marker_test_event_without_memory),
 	KUNIT_CASE(marker_test_event_without_number),

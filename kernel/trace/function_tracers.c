@@ -464,7 +464,8 @@ static int add_hash(struct filter_lines *all, const char *name,
 	unsigned int i, nr = hash && hash->count ? hash->count : 1;
 	struct filter_line *lines;
 
-	lines = kvcalloc(all->nr + nr, sizeof(*lines), GFP_KERNEL);
+	/* Users may keep many of these files open. */
+	lines = kvcalloc(all->nr + nr, sizeof(*lines), GFP_KERNEL_ACCOUNT);
 	if (!lines)
 		return -ENOMEM;
 	memcpy(lines, all->lines, all->nr * sizeof(*lines));

@@ -26,6 +26,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 #include <asm/word-at-a-time.h>
@@ -889,6 +890,9 @@ static int publish_entry(struct marker_entry *entry)
 	return ret;
 }
 
+/* Files beside the directories of events. */
+static const char *const files_of_system[] = { "enable", "filter" };
+
 /* A marker that cannot have an event can still be used by other tracers. */
 static void add_event(struct marker_entry *entry)
 {
@@ -906,6 +910,11 @@ static void add_event(struct marker_entry *entry)
 		pr_warn("%s: no trace event for the format \"%s\"; it may have %d conversions of %%d %%u %%x %%o, with l or ll, %%c %%p %%pS %%s, and %d of %%s\n",
 			name, entry->format, MARKER_MAX_FIELDS,
 			MARKER_MAX_STRINGS);
+		return;
+	}
+	if (match_string(files_of_system, ARRAY_SIZE(files_of_system), name) >= 0) {
+		pr_warn("%s: no trace event: tracefs has a file events/markers/%s; give the marker another name\n",
+			name, name);
 		return;
 	}
 	ret = publish_entry(entry);
