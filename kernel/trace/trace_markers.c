@@ -100,8 +100,8 @@ static struct marker_event *event_of(const struct trace_event_call *call)
 #define MAX_DEPTH	6
 
 struct marker_scratch {
-	unsigned int depth;
 	char record[MAX_DEPTH][MAX_RECORD_SIZE] __aligned(8);
+	unsigned int depth;	/* the last one: UBSAN does not check last arrays */
 };
 
 static struct marker_scratch __percpu *marker_scratch;
