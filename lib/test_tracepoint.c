@@ -1284,12 +1284,14 @@ static void tp_test_no_memory_to_add(struct kunit *test)
 	})
 
 /* What is freed meanwhile is not used for trampolines that had no memory. */
-static int keep_without_code(void) __acquires(&tracepoint_srcu)
+static int keep_without_code(void)
+	__acquires(&tracepoint_srcu)
 {
 	return srcu_read_lock(&tracepoint_srcu);
 }
 
-static void allow_code(int reader) __releases(&tracepoint_srcu)
+static void allow_code(int reader)
+	__releases(&tracepoint_srcu)
 {
 	srcu_read_unlock(&tracepoint_srcu, reader);
 }
