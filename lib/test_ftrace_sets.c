@@ -1389,7 +1389,7 @@ static void start_lingering(struct kunit *test, struct test_tracer *newest)
 	KUNIT_EXPECT_EQ(test, register_ftrace_function(&newest->ops), 0);
 	thread = kthread_run(call_and_linger, NULL, "kunit_linger");
 	if (!IS_ERR(thread))
-		wait_for_completion(&lingerer.entered);
+		KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&lingerer.entered, 60 * HZ));
 	mod_timer(&leave_timer, jiffies + HZ / 2);
 }
 
@@ -1799,15 +1799,18 @@ static void sets_test_pstore(struct kunit *test)
 		.read = read_nothing, .write = write_nothing,
 	};
 	struct test_tracer *newest = kunit_kzalloc(test, sizeof(*newest), GFP_KERNEL);
-	char function[] = "traced_a";
-	struct ftrace_ops *ops;
+	struct ftrace_ops *saved = kunit_kzalloc(test, sizeof(*saved), GFP_KERNEL), *ops;
 	const struct wanted_symbol symbol = { "pstore_ftrace_ops", &ops };
+	char function[] = "traced_a";
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	KUNIT_ASSERT_NOT_NULL(test, newest);
+	KUNIT_ASSERT_NOT_NULL(test, saved);
 	need_symbols(test, &symbol, 1);
-	KUNIT_ASSERT_EQ(test, pstore_register(&backend), 0);
+	if (ops->flags & FTRACE_OPS_FL_INITIALIZED || pstore_register(&backend))
+		kunit_skip(test, "pstore is in use");
+	*saved = *ops;
 	KUNIT_EXPECT_EQ(test, ftrace_set_filter(ops, function, strlen(function), 1), 0);
 	KUNIT_EXPECT_EQ(test, register_ftrace_function(ops), 0);
 	start_lingering(test, newest);
@@ -1815,6 +1818,7 @@ static void sets_test_pstore(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, READ_ONCE(lingerer.may_leave));
 	stop_lingering(test, newest);
 	ftrace_free_filter(ops);
+	*ops = *saved;	/* without the filter, which is freed */
 	pstore_unregister(&backend);
 }
 #endif
@@ -2448,10 +2452,8 @@ static void check_no_memory_for_text(struct kunit *test, struct ftrace_ops *ops)
 	for (nth = 1; makes_text_without(test, ops, nth); nth++)
 		;
 	KUNIT_EXPECT_GT(test, nth, 2);
-	/* KASAN allocates memory for new stacks, so the same allocation may fail twice. */
-	if (IS_ENABLED(CONFIG_KASAN))
-		KUNIT_EXPECT_GE(test, watched.calls, 1U);
-	else
+	/* KASAN allocates memory for new stacks, so an allocation may be passed over. */
+	if (!IS_ENABLED(CONFIG_KASAN))
 		KUNIT_EXPECT_EQ(test, watched.calls, 1U);
 	sets.drop(&rec);
 }

@@ -23,6 +23,11 @@ static inline void *find_function(const char *name)
 	unregister_kprobe(&kp);
 	return address;
 }
+#else
+static inline void *find_function(const char *name)
+{
+	return NULL;
+}
 #endif
 
 #endif /* _LIB_TEST_SYMBOL_H */

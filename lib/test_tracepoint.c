@@ -623,6 +623,29 @@ static void expect_steps(struct kunit *test, void (*fire)(void), const char *wha
 		KUNIT_EXPECT_LT_MSG(test, nr_lost, nr_steps, "%s", what);
 }
 
+/*
+ * What is freed meanwhile is not used for trampolines that had no memory: the work item
+ * that frees memory has run, or waits for this reader.
+ */
+static int keep_without_code(void)
+	__acquires(&tracepoint_srcu)
+{
+	unsigned long (*look_up)(const char *name) = find_function("kallsyms_lookup_name");
+	struct delayed_work *freeing = NULL;
+
+	if (look_up)
+		freeing = (void *)look_up("free_retired_work");
+	if (freeing)
+		flush_delayed_work(freeing);
+	return srcu_read_lock(&tracepoint_srcu);
+}
+
+static void allow_code(int reader)
+	__releases(&tracepoint_srcu)
+{
+	srcu_read_unlock(&tracepoint_srcu, reader);
+}
+
 static void tp_test_single_steps(struct kunit *test)
 {
 	unsigned long i;
@@ -641,12 +664,12 @@ static void tp_test_single_steps(struct kunit *test)
 		unregister_trace_kunit_plain(probe_plain, digit(i));
 		unregister_trace_kunit_most_args(probe_most, digit(i));
 	}
-	reader = srcu_read_lock(&tracepoint_srcu);	/* no trampoline later */
+	reader = keep_without_code();
 	fail_nth_alloc(2);
 	register_trace_kunit_most_args(probe_most, digit(1));
 	stop_failing();
 	expect_steps(test, fire_most, "without a trampoline");
-	srcu_read_unlock(&tracepoint_srcu, reader);
+	allow_code(reader);
 	unregister_trace_kunit_most_args(probe_most, digit(1));
 	unregister_die_notifier(&step_nb);
 }
@@ -1282,19 +1305,6 @@ static void tp_test_no_memory_to_add(struct kunit *test)
 		stop_failing();						\
 		__ret;							\
 	})
-
-/* What is freed meanwhile is not used for trampolines that had no memory. */
-static int keep_without_code(void)
-	__acquires(&tracepoint_srcu)
-{
-	return srcu_read_lock(&tracepoint_srcu);
-}
-
-static void allow_code(int reader)
-	__releases(&tracepoint_srcu)
-{
-	srcu_read_unlock(&tracepoint_srcu, reader);
-}
 
 static bool has_code(const struct tracepoint *tp)
 {
@@ -2036,12 +2046,15 @@ static void tp_test_code_comes_later(struct kunit *test)
 {
 	const struct tracepoint *plain = &__tracepoint_kunit_plain;
 	unsigned int tries;
+	int reader;
 
 	need_failing_alloc(test);
+	reader = keep_without_code();
 	without_code(register_trace_kunit_words_6(probe_words_6, digit(3)));
 	without_code(register_trace_kunit_plain(probe_plain, digit(1)));
 	without_code(register_trace_kunit_plain(probe_plain, digit(2)));
 	KUNIT_EXPECT_FALSE(test, has_code(plain));
+	allow_code(reader);
 	unregister_trace_kunit_words_6(probe_words_6, digit(3));
 	for (tries = 0; tries < NR_TRIES && !has_code(plain); tries++)
 		msleep(100);

@@ -44,8 +44,8 @@ clean_up() {
 		remove_triggers "$tracing/$left"
 	done
 	[ ! -f "$tracing/$probe/enable" ] || echo 0 >"$tracing/$probe/enable"
-	[ ! -f "$tracing/dynamic_events" ] || echo >"$tracing/dynamic_events"
 	[ ! -d "$instance" ] || rmdir "$instance"
+	[ ! -f "$tracing/dynamic_events" ] || echo >"$tracing/dynamic_events"
 	! is_loaded trace_events_sample || modprobe -r trace_events_sample
 	unload_all
 	tainted_before=$(cat /proc/sys/kernel/tainted)
@@ -241,13 +241,16 @@ event_probe_in_instances() {
 	rmdir "$instance" && unload "$owner" && goes_soon "$event" && kernel_is_well
 }
 
-# An instance is removed while an event probe is enabled in it.
+# An instance is removed while an event probe is enabled in it, by its file or a trigger.
 event_probe_goes_with_its_instance() {
 	load "$owner" || return
 	echo "e:lifetime/probe ${event#events/}" >>"$tracing/dynamic_events" \
 		2>/dev/null || needs "no event probes" || return
 	mkdir "$instance" && echo 1 >"$instance/$probe/enable" &&
 	hit 2 && at_least "$(probes_in "$instance")" 1 && rmdir "$instance" &&
+	mkdir "$instance" &&
+	echo "enable_event:lifetime:probe" >"$instance/$event/trigger" &&
+	hit 2 && rmdir "$instance" &&
 	echo "-:lifetime/probe" >>"$tracing/dynamic_events" &&
 	hit 2 && is "$(cat "$tracing/$event/enable")" 0 &&
 	unload "$owner" && goes_soon "$event" && kernel_is_well
