@@ -249,7 +249,7 @@ event_probe_goes_with_its_instance() {
 	mkdir "$instance" && echo 1 >"$instance/$probe/enable" &&
 	hit 2 && at_least "$(probes_in "$instance")" 1 && rmdir "$instance" &&
 	mkdir "$instance" &&
-	echo "enable_event:lifetime:probe" >"$instance/$event/trigger" &&
+	echo "disable_event:lifetime:probe" >"$instance/$event/trigger" &&
 	hit 2 && rmdir "$instance" &&
 	echo "-:lifetime/probe" >>"$tracing/dynamic_events" &&
 	hit 2 && is "$(cat "$tracing/$event/enable")" 0 &&
