@@ -2456,6 +2456,7 @@ static bool makes_text_without(struct kunit *test, struct ftrace_ops *ops, int n
 static void check_no_memory_for_text(struct kunit *test, struct ftrace_ops *ops)
 {
 	struct ftrace_ops *mixed[] = { &ops[0], &ops[2] };
+	unsigned int tries = 0;
 	struct dyn_ftrace rec = { };
 	int nth;
 
@@ -2463,11 +2464,18 @@ static void check_no_memory_for_text(struct kunit *test, struct ftrace_ops *ops)
 	sets.make_text();
 	KUNIT_EXPECT_NOT_NULL(test, sets.wanted(&rec));
 	watched.calls = 0;
-	for (nth = 1; makes_text_without(test, ops, nth); nth++)
-		;
+	/*
+	 * KASAN allocates memory for new stacks, so an allocation may be passed over, or
+	 * fail twice. The stacks are not new the next time.
+	 */
+	do {
+		for (nth = 1; makes_text_without(test, ops, nth); nth++)
+			;
+	} while (IS_ENABLED(CONFIG_KASAN) && !watched.calls && tries++ < 3);
 	KUNIT_EXPECT_GT(test, nth, 2);
-	/* KASAN allocates memory for new stacks, so an allocation may be passed over. */
-	if (!IS_ENABLED(CONFIG_KASAN))
+	if (IS_ENABLED(CONFIG_KASAN))
+		KUNIT_EXPECT_GE(test, watched.calls, 1U);
+	else
 		KUNIT_EXPECT_EQ(test, watched.calls, 1U);
 	sets.drop(&rec);
 }
