@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# mutants.sh [SECONDS [FILE...]]: test whether the tests fail when the code is changed.
+# [SINCE=COMMIT] mutants.sh [SECONDS [FILE...]]: test whether the tests fail when the
+# code is changed.
 #
 # Each operator, constant, condition, call, jump, store and return value of the files
 # in mutants/files is changed once, and the KUnit cases that reach it run until one
@@ -20,6 +21,9 @@
 # For a mutant that survives, a test is missing, or the mutant does not change the
 # behaviour: mutants/equivalent.csv lists these with the reason. Results are kept until
 # results.csv is removed; a mutant whose text or function changes counts as new.
+#
+# With SINCE, only mutants in lines that have changed since COMMIT are tried, and the
+# table has only these.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -472,9 +472,24 @@ def key(p):
     return tuple(p[k] for k in KEY)
 
 
+def changed_lines(name, commit):
+    """The lines of a file that have changed since the commit."""
+    said = subprocess.run(['git', 'diff', '-U0', commit, '--', name], check=True,
+                          cwd=f'{here}/../..', capture_output=True, text=True).stdout
+    return {line for first, count in re.findall(r'^@@ .* \+(\d+)(?:,(\d+))? @@', said, re.M)
+            for line in range(int(first), int(first) + int(count or 1))}
+
+
+def only_changed(points, commit):
+    lines = {name: changed_lines(name, commit) for name in {p['file'] for p in points}}
+    return [p for p in points if int(p['line']) in lines[p['file']]]
+
+
 def load(out):
     with open(f'{out}/points.csv', encoding='utf-8') as f:
         points = list(csv.DictReader(f))
+    if os.environ.get('SINCE'):
+        points = only_changed(points, os.environ['SINCE'])
     results = {}
     if os.path.exists(f'{out}/results.csv'):
         with open(f'{out}/results.csv', encoding='utf-8') as f:
