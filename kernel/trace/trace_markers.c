@@ -35,6 +35,8 @@
 #include "trace.h"
 #include "trace_output.h"
 
+static const char group[] = "markers";
+
 /* A record and its headers must fit into a page of the ring buffer. */
 #define MAX_STRINGS_SIZE	2048	/* all strings of a record together */
 #define MAX_RECORD_SIZE		(sizeof(struct trace_entry) + MAX_STRINGS_SIZE + \
@@ -785,7 +787,7 @@ static int init_event(struct marker_event *event, struct marker_entry *entry)
 	    !event->class.fields_array)
 		return -ENOMEM;
 
-	event->class.system = "markers";
+	event->class.system = group;
 	event->class.reg = reg_event;
 	INIT_LIST_HEAD(&event->class.fields);
 	event->call.class = &event->class;
@@ -893,6 +895,17 @@ static int publish_entry(struct marker_entry *entry)
 /* Files beside the directories of events. */
 static const char *const files_of_system[] = { "enable", "filter" };
 
+/* A kprobe, for example, may be an event of any group and name. */
+static bool name_is_taken(const char *name)
+{
+	bool taken;
+
+	mutex_lock(&event_mutex);
+	taken = find_event_file(top_trace_array(), group, name);
+	mutex_unlock(&event_mutex);
+	return taken;
+}
+
 /* A marker that cannot have an event can still be used by other tracers. */
 static void add_event(struct marker_entry *entry)
 {
@@ -921,6 +934,9 @@ static void add_event(struct marker_entry *entry)
 	if (ret == -ENOSPC)
 		pr_warn("%s: no trace event: all numbers of events are in use; unload modules with events that were never enabled\n",
 			name);
+	else if (ret && name_is_taken(name))
+		pr_warn("%s: no trace event: there is another event markers/%s; remove it and load the module again\n",
+			name, name);
 	else if (ret)
 		pr_warn("%s: no trace event: error %d\n", name, ret);
 }

@@ -347,6 +347,27 @@ garbage_changes_nothing() {
 	is "$(recorded sample_event:)" 2
 }
 
+# A kprobe event may have the name of a marker, in the same group.
+name_of_a_kprobe() {
+	[ -w "$tracing/kprobe_events" ] || needs "no kprobe events" || return
+	goes_soon $event || return
+	log_from_here
+	echo 'p:markers/sample_event vfs_open' >>"$tracing/kprobe_events" &&
+	load marker_sample &&
+	has "$(log_since)" "there is another event markers/sample_event; remove it" &&
+	load marker_probe marker=sample_event print=0 &&
+	fire 3 &&
+	is "$(hits)" 3
+	ok=$?
+	unload_all
+	echo '-:markers/sample_event' >>"$tracing/kprobe_events" &&
+	start &&
+	put 1 $event/enable &&
+	fire 2 &&
+	is "$(recorded sample_event:)" 2 &&
+	return $ok
+}
+
 events_are_for_root_only() {
 	needs_nobody || return
 	start &&
@@ -357,7 +378,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 22
+plan 23
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
@@ -379,5 +400,6 @@ instances_are_apart; report "instances are apart"
 stays_while_it_is_used; report "stays while it is used"
 stays_when_a_probe_goes; report "stays when a probe goes"
 garbage_changes_nothing; report "garbage changes nothing"
+name_of_a_kprobe; report "name of a kprobe"
 events_are_for_root_only; report "events are for root only"
 finish
