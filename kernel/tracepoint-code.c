@@ -136,6 +136,15 @@ void tp_make_missing_code(void)
 	imv_defer_end(deferred);
 }
 
+void tp_stop_waiting(const struct module *mod)
+{
+	struct tp_probes *probes, *next;
+
+	list_for_each_entry_safe(probes, next, &waiting_arrays, waiting)
+		if (within_module((unsigned long)probes->tp, mod))
+			list_del_init(&probes->waiting);
+}
+
 void tp_retire_code(struct tp_probes *probes)
 {
 	list_del_init(&probes->waiting);

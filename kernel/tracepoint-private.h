@@ -37,13 +37,15 @@ struct tp_probes {
  * used is given to tp_retire_code(). Before it is freed, call tp_forget_code(), wait
  * for a grace period, then call tp_free_code().
  * tp_walk() makes the stub read tp->funcs at each hit; it needs no memory.
- * tp_make_missing_code() makes the trampolines for which there was no memory.
+ * tp_make_missing_code() makes the trampolines for which there was no memory. For the
+ * tracepoints of a module, tp_stop_waiting() ends that.
  */
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 int tp_make_code(struct tracepoint *tp, struct tp_probes *probes);
 void tp_set_code(struct tracepoint *tp, const struct tp_probes *probes);
 void tp_walk(struct tracepoint *tp);
 void tp_make_missing_code(void);
+void tp_stop_waiting(const struct module *mod);
 void tp_retire_code(struct tp_probes *probes);
 void tp_forget_code(struct tp_probes *probes);
 void tp_free_code(struct tp_probes *probes);
@@ -78,6 +80,7 @@ static inline void tp_set_code(struct tracepoint *tp,
 			       const struct tp_probes *probes) { }
 static inline void tp_walk(struct tracepoint *tp) { }
 static inline void tp_make_missing_code(void) { }
+static inline void tp_stop_waiting(const struct module *mod) { }
 static inline void tp_retire_code(struct tp_probes *probes) { }
 static inline void tp_forget_code(struct tp_probes *probes) { }
 static inline void tp_free_code(struct tp_probes *probes) { }

@@ -849,6 +849,14 @@ static void drop_probes_on(struct module *mod)
 	mutex_unlock(&tracepoints_mutex);
 }
 
+/* Its tracepoints are not known, and probes that it leaves on them stay. */
+static void stop_waiting(const struct module *mod)
+{
+	mutex_lock(&tracepoints_mutex);
+	tp_stop_waiting(mod);
+	mutex_unlock(&tracepoints_mutex);
+}
+
 static void tracepoint_module_going(struct module *mod)
 {
 	struct tp_module *tp_mod;
@@ -865,7 +873,9 @@ static void tracepoint_module_going(struct module *mod)
 		break;
 	}
 	mutex_unlock(&tracepoint_module_list_mutex);
-	if (!module_was_forced(mod))
+	if (module_was_forced(mod))
+		stop_waiting(mod);
+	else
 		drop_probes_on(mod);
 }
 

@@ -174,16 +174,16 @@ static unsigned long calls(void)
 	} while (0)
 
 #if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS)
-/* Finds functions and variables that are not exported. */
-static unsigned long (*look_up)(const char *name);
-
-static void __maybe_unused need_look_up(struct kunit *test)
+/* Return: the address of a function or variable that is not exported. */
+static void __maybe_unused *need_symbol(struct kunit *test, const char *name)
 {
+	void *symbol;
+
 	if (IS_ENABLED(CONFIG_X86_KERNEL_IBT))
 		kunit_skip(test, "functions may have no ENDBR");
-	if (!look_up)
-		look_up = find_function("kallsyms_lookup_name");
-	KUNIT_ASSERT_TRUE(test, !!look_up);
+	symbol = find_symbol(name);
+	KUNIT_ASSERT_NOT_NULL_MSG(test, symbol, "%s", name);
+	return symbol;
 }
 
 /* Where to store the address of a function or variable that is not exported. */
@@ -197,12 +197,10 @@ static void __maybe_unused need_symbols(struct kunit *test,
 {
 	unsigned int i;
 
-	need_look_up(test);
 	for (i = 0; i < nr; i++) {
 		void **to = wanted[i].to;
 
-		*to = (void *)look_up(wanted[i].name);
-		KUNIT_ASSERT_NOT_NULL_MSG(test, *to, "%s", wanted[i].name);
+		*to = need_symbol(test, wanted[i].name);
 	}
 }
 #endif
@@ -1128,9 +1126,7 @@ static void sets_test_depths(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
-	need_look_up(test);
-	depth_at = (void *)look_up("generated_text_depth");
-	KUNIT_ASSERT_TRUE(test, !!depth_at);
+	depth_at = need_symbol(test, "generated_text_depth");
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		start(test, &tracers[0], 1, 0, traced_for_asm);
 		start(test, &tracers[1], 2, flags[i], traced_for_asm);
@@ -1260,9 +1256,8 @@ static bool is_listed(struct kunit *test, const void *code)
 	int exported;
 	char type;
 
-	need_look_up(test);
-	get = (void *)look_up("generated_text_get_kallsym");
-	for (i = 0; get && !get(i, &value, &type, name, module, &exported); i++)
+	get = need_symbol(test, "generated_text_get_kallsym");
+	for (i = 0; !get(i, &value, &type, name, module, &exported); i++)
 		if (value == (unsigned long)code)
 			return true;
 #endif
@@ -2672,9 +2667,7 @@ static void sets_test_each_name(struct kunit *test)
 	void (*each)(void (*func)(struct ftrace_ops_hash *filter, void *arg), void *arg);
 
 	KUNIT_ASSERT_NOT_NULL(test, tracer);
-	need_look_up(test);
-	each = (void *)look_up("function_tracers_each");
-	KUNIT_ASSERT_TRUE(test, !!each);
+	each = need_symbol(test, "function_tracers_each");
 	KUNIT_ASSERT_EQ(test, register_named(test, tracer, "kunit", 0), 0);
 	nr_filters = 0;
 	each(count_filter, tracer->ops.func_hash);
@@ -2902,9 +2895,7 @@ static void sets_test_unloaded(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, tracers);
 	KUNIT_ASSERT_NOT_NULL(test, mod);
-	need_look_up(test);
-	remove_of = (void *)look_up("function_tracers_remove_of");
-	KUNIT_ASSERT_TRUE(test, !!remove_of);
+	remove_of = need_symbol(test, "function_tracers_remove_of");
 	set_module_memory(mod, tracers, 2 * sizeof(*tracers), 0);
 	strscpy(mod->name, "kunit", sizeof(mod->name));
 	KUNIT_ASSERT_EQ(test, register_named(test, &tracers[0], "kunit_first", 0), 0);

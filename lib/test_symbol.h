@@ -23,8 +23,21 @@ static inline void *find_function(const char *name)
 	unregister_kprobe(&kp);
 	return address;
 }
+
+/* Address of a function or variable that is not exported, or NULL. */
+static inline void *find_symbol(const char *name)
+{
+	unsigned long (*look_up)(const char *name) = find_function("kallsyms_lookup_name");
+
+	return look_up ? (void *)look_up(name) : NULL;
+}
 #else
 static inline void *find_function(const char *name)
+{
+	return NULL;
+}
+
+static inline void *find_symbol(const char *name)
 {
 	return NULL;
 }

@@ -630,11 +630,8 @@ static void expect_steps(struct kunit *test, void (*fire)(void), const char *wha
 static int keep_without_code(void)
 	__acquires(&tracepoint_srcu)
 {
-	unsigned long (*look_up)(const char *name) = find_function("kallsyms_lookup_name");
-	struct delayed_work *freeing = NULL;
+	struct delayed_work *freeing = find_symbol("free_retired_work");
 
-	if (look_up)
-		freeing = (void *)look_up("free_retired_work");
 	if (freeing)
 		flush_delayed_work(freeing);
 	return srcu_read_lock(&tracepoint_srcu);
@@ -2892,6 +2889,41 @@ static void tp_test_stray_probes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(own, probe_number, digit(2)), 0);
 }
 
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+/*
+ * Probes stay on the tracepoints of a module that was loaded by force. They get no
+ * trampoline after the module is unloaded; another tracepoint gets one.
+ */
+static void tp_test_forced_module(struct kunit *test)
+{
+	const struct tracepoint *plain = &__tracepoint_kunit_plain;
+	const struct tracepoint *most = &__tracepoint_kunit_most_args;
+	unsigned int tries;
+	int reader;
+
+	need_failing_alloc(test);
+	reader = keep_without_code();
+	without_code(register_trace_kunit_plain(probe_plain, digit(1)));
+	without_code(register_trace_kunit_most_args(probe_most, digit(2)));
+	without_code(register_trace_kunit_words_6(probe_words_6, digit(3)));
+	make_fake();
+	fake.mod.num_tracepoints = 0;
+	fake.mod.taints = BIT(TAINT_FORCED_MODULE);
+	set_module_memory(&fake.mod, &__tracepoint_kunit_plain, sizeof(*plain), 0);
+	tracepoint_module_notify(NULL, MODULE_STATE_GOING, &fake.mod);
+	allow_code(reader);
+	unregister_trace_kunit_words_6(probe_words_6, digit(3));
+	for (tries = 0; tries < NR_TRIES && !has_code(most); tries++)
+		msleep(100);
+	KUNIT_EXPECT_TRUE(test, has_code(most));
+	KUNIT_EXPECT_FALSE(test, has_code(plain));
+	KUNIT_EXPECT_EQ(test, fire(1), 1UL);
+	unregister_trace_kunit_plain(probe_plain, digit(1));
+	unregister_trace_kunit_most_args(probe_most, digit(2));
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+}
+#endif
+
 static struct lingerer stayer;
 
 static void probe_stays(void *data, int number)
@@ -3421,6 +3453,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_module),
 	KUNIT_CASE(tp_test_stray_probes),
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+	KUNIT_CASE(tp_test_forced_module),
 	KUNIT_CASE(tp_test_module_is_freed),
 #endif
 	KUNIT_CASE(tp_test_stray_probe_runs),
