@@ -47,6 +47,7 @@
 #define EVENTS		TRACEFS "events/"
 #define INSTANCE	TRACEFS "instances/faults"
 #define INSTANCE_EVENT	INSTANCE "/events/markers/faults_text/"
+#define INSTANCE_FILTER	INSTANCE "/set_ftrace_filter"
 #define FAIL_FUNCTION	DEBUGFS "fail_function/"
 
 #define MAX_TEXT	0x100000
@@ -67,6 +68,7 @@ struct op {
 	int lacks_events;	/* ftrace continues without the files of an event */
 	int silent;		/* ftrace does not return the error */
 	int only_before;	/* other operations; not tested itself */
+	int only_do;		/* undoing it is not tested */
 	int unchecked;		/* ftrace does not check whether its probe or tracer is on */
 };
 
@@ -263,6 +265,12 @@ static int act_mkdir(const struct op *op)
 static int undo_mkdir(const struct op *op)
 {
 	return rmdir(op->file) ? -errno : 0;
+}
+
+/* The instance has a function probe. */
+static int undo_rmdir(const struct op *op)
+{
+	return act_mkdir(op) ?: write_text(INSTANCE_FILTER, op->on);
 }
 
 /* All files of an event that can be opened, and the lists of the series. */
@@ -591,6 +599,12 @@ static const struct op ops[] = {
 	      .spared = "function_tracer_add" /* it has no name */),
 	WRITE("instance-filter", "instances/faults/set_ftrace_filter",
 	      "faults_function_1", "!faults_function_1", BEFORE("instance"), SILENT),
+	WRITE("instance-command", "instances/faults/set_ftrace_filter",
+	      "faults_function_1:traceon", "!faults_function_1:traceon",
+	      BEFORE("tracer instance"), SILENT),
+	{ .name = "remove-instance", .act = undo_mkdir, .undo = undo_rmdir,
+	  .file = INSTANCE, .on = "faults_function_1:traceon",
+	  BEFORE("tracer instance instance-command"), .only_do = 1 },
 };
 
 /* Reads a file before an operation, so that this cannot fail in it. */
@@ -795,7 +809,7 @@ static void read_state(char *state)
 		EVENTS "markers/faults_numbers/trigger",
 		EVENTS "markers/faults_text/enable",
 		INSTANCE "/set_event", INSTANCE "/current_tracer",
-		INSTANCE "/set_ftrace_filter",
+		INSTANCE_FILTER,
 	};
 	static const char * const dirs[] = {
 		TRACEFS "instances", EVENTS "markers", EVENTS "faults",
@@ -1147,8 +1161,11 @@ static void fail_each(const struct op *op)
 	int nth = 1, more, undo;
 
 	do {
-		for (more = 0, undo = 0; undo < 2; undo++)
-			more |= fail_once(op, undo, nth, &counts[undo]);
+		more = fail_once(op, 0, nth, &counts[0]);
+		if (!op->only_do)
+			more |= fail_once(op, 1, nth, &counts[1]);
+		else if (act(op, 1))
+			report("undoing %s, without a failure", op->name);
 		nth += end ? 1 + nth / 32 : 1;
 	} while (more && failed - failed_before < MAX_FAILED && !is_over());
 	for (undo = 0; undo < 2; undo++)
