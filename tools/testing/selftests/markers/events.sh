@@ -347,6 +347,12 @@ garbage_changes_nothing() {
 	is "$(recorded sample_event:)" 2
 }
 
+# Whether tracefs can have two directories of one name depends on the kernel's version.
+both_or_a_message() {
+	[ "$(grep -c "^markers:sample_event$" "$tracing/available_events")" = 2 ] ||
+		has "$(log_since)" "there is another event markers/sample_event; remove it"
+}
+
 # A kprobe event may have the name of a marker, in the same group.
 name_of_a_kprobe() {
 	[ -w "$tracing/kprobe_events" ] || needs "no kprobe events" || return
@@ -354,7 +360,7 @@ name_of_a_kprobe() {
 	log_from_here
 	echo 'p:markers/sample_event vfs_open' >>"$tracing/kprobe_events" &&
 	load marker_sample &&
-	has "$(log_since)" "there is another event markers/sample_event; remove it" &&
+	both_or_a_message &&
 	load marker_probe marker=sample_event print=0 &&
 	fire 3 &&
 	is "$(hits)" 3
