@@ -2484,11 +2484,15 @@ static void make_without_memory(void)
 	stop_failing();
 }
 
-/* Each update tries to make the code of one set, however many are without memory. */
+/*
+ * Each update tries to make the code of one set, however many are without memory. It
+ * is not always the same.
+ */
 static void check_many_without_memory(struct kunit *test, struct ftrace_ops *ops)
 {
 	static struct dyn_ftrace recs[NR_MANY];
 	struct dyn_ftrace first = { };
+	const void *tried;
 	unsigned int i;
 
 	/* There is a chunk; the kernel warns if there is no memory for one. */
@@ -2503,8 +2507,13 @@ static void check_many_without_memory(struct kunit *test, struct ftrace_ops *ops
 		KUNIT_EXPECT_NULL(test, sets.wanted(&recs[i]));
 	make_without_memory();
 	KUNIT_EXPECT_EQ(test, watched.calls, 2U);
+	tried = watched.argument;
+	make_without_memory();
+	KUNIT_EXPECT_EQ(test, watched.calls, 3U);
+	if (IS_ENABLED(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API))
+		KUNIT_EXPECT_PTR_NE(test, watched.argument, tried);
 	sets.make_text();
-	KUNIT_EXPECT_EQ(test, watched.calls, 2U + NR_MANY);
+	KUNIT_EXPECT_EQ(test, watched.calls, 3U + NR_MANY);
 	for (i = 0; i < NR_MANY; i++) {
 		KUNIT_EXPECT_NOT_NULL(test, sets.wanted(&recs[i]));
 		sets.drop(&recs[i]);
@@ -2521,6 +2530,7 @@ static void sets_test_many_without_memory(struct kunit *test)
 	for (i = 0; i < NR_MANY + 2; i++)
 		ops[i].func = note_call;
 	KUNIT_ASSERT_EQ(test, watch_calls("generate_text"), 0);
+	watched.nth = 3;	/* where the set has its code */
 	mutex_lock(sets.lock);
 	check_many_without_memory(test, ops);
 	mutex_unlock(sets.lock);
@@ -2569,7 +2579,7 @@ static int note_step(struct kprobe *kp, struct pt_regs *regs)
 	if (!READ_ONCE(freeing.notes) || current_work() != sets.free_work)
 		return 0;
 	if (letter == 'l') {
-		if (first_argument(regs) != sets.lock)
+		if (get_argument(regs, 0) != sets.lock)
 			return 0;
 		if (!mutex_is_locked(sets.lock))
 			letter = '!';

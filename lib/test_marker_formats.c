@@ -15,6 +15,7 @@
 #include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 
+#include "test_fail_alloc.h"
 #include "test_watch.h"
 
 struct good_format {
@@ -423,6 +424,16 @@ static noinline void hit_sampled(void)
 	barrier();
 }
 
+/* Without memory for another trampoline, __tracepoint_walk() calls the probe. */
+static noinline void hit_walked(void)
+{
+	fail_all_allocs();
+	unregister_trace_kunit_sampled(probe_later, NULL);
+	stop_failing();
+	trace_kunit_sampled(7);
+	barrier();
+}
+
 /* What perf received. */
 static struct {
 	unsigned int count, size;
@@ -456,8 +467,8 @@ static void note_sample(struct perf_event *event, struct perf_sample_data *data,
 	       min_t(size_t, frag->size, sizeof(sampled) - offsetof(typeof(sampled), quoted)));
 }
 
-/* With @has_ip, the sampled address must be in @hit. */
-static void take_sample(struct kunit *test, const char *name, void (*hit)(void), bool has_ip)
+/* From now on, note_sample() gets the records of this task. */
+static struct perf_event *open_event(struct kunit *test, const char *name)
 {
 	struct trace_event_file *file = find_file(test, name);
 	struct perf_event_attr attr = {
@@ -466,21 +477,26 @@ static void take_sample(struct kunit *test, const char *name, void (*hit)(void),
 	};
 	struct perf_event *event;
 
-	if (!file)
-		return;
-	memset(&sampled, 0, sizeof(sampled));
+	KUNIT_ASSERT_NOT_NULL(test, file);
 	attr.config = file->event_call->event.type;
 	event = perf_event_create_kernel_counter(&attr, -1, current, note_sample, NULL);
-	KUNIT_EXPECT_FALSE(test, IS_ERR(event));
-	if (!IS_ERR(event)) {
-		hit();
-		perf_event_release_kernel(event);
-		hit();
-		KUNIT_EXPECT_EQ(test, sampled.count, 1U);
-		if (has_ip)
-			KUNIT_EXPECT_LT(test, sampled.ip - (unsigned long)hit, 256UL);
-	}
-	trace_put_event_file(file);
+	trace_put_event_file(file);	/* perf holds the event */
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	return event;
+}
+
+/* With @has_ip, the sampled address must be in @hit. */
+static void take_sample(struct kunit *test, const char *name, void (*hit)(void), bool has_ip)
+{
+	struct perf_event *event = open_event(test, name);
+
+	memset(&sampled, 0, sizeof(sampled));
+	hit();
+	perf_event_release_kernel(event);
+	hit();
+	KUNIT_EXPECT_EQ(test, sampled.count, 1U);
+	if (has_ip)
+		KUNIT_EXPECT_LT(test, sampled.ip - (unsigned long)hit, 256UL);
 }
 
 static void expect_string(struct kunit *test, const char *at, const char *wanted)
@@ -637,6 +653,8 @@ static void formats_test_perf(struct kunit *test)
 	/* With KCSAN, functions do not end with jumps: see traced_ip(). */
 	const bool has_ip = IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) &&
 			    !IS_ENABLED(CONFIG_KCSAN);
+	static char long_string[300];
+	struct perf_event *strings;
 
 	take_sample(test, "kunit_quoted", hit_quoted, true);
 	KUNIT_EXPECT_EQ(test, sampled.quoted.in, -5);
@@ -648,7 +666,15 @@ static void formats_test_perf(struct kunit *test)
 			offsetof(struct quoted_record, text)));
 	KUNIT_EXPECT_STREQ(test, sampled.quoted.text, "text");
 
+	/* In perf's buffer, no byte of the next record is 0. */
+	memset(long_string, 'a', sizeof(long_string) - 1);
+	string = long_string;
+	strings = open_event(test, "kunit_strings");
+	migrate_disable();
+	hit_strings();
 	take_sample(test, "kunit_numbers", hit_numbers, true);
+	migrate_enable();
+	perf_event_release_kernel(strings);
 	/* perf puts an u32 in front, and then the size is a multiple of eight. */
 	KUNIT_EXPECT_EQ(test, sampled.size + sizeof(u32),
 			round_up(sizeof(u32) + offsetofend(struct numbers_record, g), 8));
@@ -671,6 +697,11 @@ static void formats_test_perf(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, register_trace_prio_kunit_sampled(probe_later, NULL, 0));
 	take_sample(test, "kunit_fed_sample", hit_sampled, has_ip);
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_sampled(probe_later, NULL), 0);
+
+	need_failing_allocs(test);
+	KUNIT_ASSERT_EQ(test, 0, register_trace_prio_kunit_sampled(probe_later, NULL, 0));
+	take_sample(test, "kunit_fed_sample", hit_walked, has_ip);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_sampled(probe_later, NULL), -ENOENT);
 }
 #endif /* CONFIG_PERF_EVENTS */
 #endif /* CONFIG_EVENT_TRACING */

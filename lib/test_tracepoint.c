@@ -1845,6 +1845,47 @@ static void tp_test_cells(struct kunit *test)
 #endif
 }
 
+#ifdef CONFIG_KPROBES
+/* Is the return address found for a probe whose caller is at this address? */
+static bool caller_is_found(unsigned long addr, int (*depth_of)(unsigned long addr))
+{
+	unsigned long framed[] = { 0, 99 }, frame[40] = { (unsigned long)framed };
+	struct pt_regs regs = { .ip = addr, .sp = (unsigned long)frame };
+	int i, depth;
+
+	for (i = 1; i < ARRAY_SIZE(frame); i++)
+		frame[i] = i;
+	preempt_disable();
+	depth = depth_of(addr - 1);
+	tracepoint_caller_regs(&regs);
+	preempt_enable();
+	if (depth == GENERATED_NO_TEXT)
+		return regs.ip == addr;
+	return regs.ip == (depth < 0 ? 99 : 2 + depth);
+}
+#endif
+
+/* Nothing is on the stack of a cell. That is not so for what comes after the cells. */
+static void tp_test_caller_after_cells(struct kunit *test)
+{
+#ifdef CONFIG_KPROBES
+	int (*depth_of)(unsigned long addr) = find_function("generated_text_depth");
+	u8 **cells = find_symbol("cells");
+	unsigned long end, addr;
+
+	KUNIT_ASSERT_NOT_NULL(test, depth_of);
+	if (!cells || !*cells)
+		kunit_skip(test, "there are no cells");
+	end = (unsigned long)*cells + NR_CELLS * CELL_SIZE;
+	for (addr = end - CELL_SIZE; addr < end + NR_CELLS + CELL_SIZE; addr++)
+		if (!caller_is_found(addr, depth_of))
+			break;
+	KUNIT_EXPECT_EQ(test, addr, end + NR_CELLS + CELL_SIZE);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES");
+#endif
+}
+
 #define NR_SINGLE	(NR_CELLS + 30)
 
 /* Return: the number of trampolines before one that overlaps another. */
@@ -2061,6 +2102,80 @@ static void tp_test_code_comes_later(struct kunit *test)
 	unregister_trace_kunit_plain(probe_plain, digit(2));
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 }
+
+/*
+ * A tracepoint waits for memory until a try succeeds, and is not tried again after
+ * that. tp_make_missing_code() runs as in its work item.
+ */
+static void tp_test_code_is_made_once(struct kunit *test)
+{
+	void (*make_missing)(void) = find_function("tp_make_missing_code");
+	struct mutex *lock = find_symbol("tracepoints_mutex");
+	const struct tracepoint *plain = &__tracepoint_kunit_plain;
+	s32 code;
+	int reader;
+
+	if (!make_missing || !lock)
+		kunit_skip(test, "needs KALLSYMS and KPROBES");
+	need_failing_alloc(test);
+	reader = keep_without_code();
+	without_code(register_trace_kunit_plain(probe_plain, digit(1)));
+	mutex_lock(lock);
+	fail_next_alloc();
+	make_missing();
+	stop_failing();
+	KUNIT_EXPECT_FALSE(test, has_code(plain));
+	make_missing();
+	KUNIT_EXPECT_TRUE(test, has_code(plain));
+	code = plain->code;
+	make_missing();
+	KUNIT_EXPECT_EQ(test, plain->code, code);
+	mutex_unlock(lock);
+	allow_code(reader);
+	unregister_trace_kunit_plain(probe_plain, digit(1));
+	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
+}
+
+#ifdef CONFIG_KPROBES
+/* Return: for which trampoline memory was asked in vain. */
+static const void *make_missing_in_vain(void (*make_missing)(void), struct mutex *lock)
+{
+	mutex_lock(lock);
+	fail_next_alloc();
+	make_missing();
+	stop_failing();
+	mutex_unlock(lock);
+	return watched.argument;
+}
+
+/* One tracepoint may need more memory than the others: each try begins with another one. */
+static void tp_test_code_in_turns(struct kunit *test)
+{
+	void (*make_missing)(void) = find_function("tp_make_missing_code");
+	struct mutex *lock = find_symbol("tracepoints_mutex");
+	const void *first;
+	int reader;
+
+	if (!make_missing || !lock || !IS_ENABLED(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API))
+		kunit_skip(test, "needs KALLSYMS and KPROBES");
+	need_failing_alloc(test);
+	reader = keep_without_code();
+	without_code(register_trace_kunit_most_args(probe_most, digit(1)));
+	without_code(register_trace_kunit_words_6(probe_words_6, digit(2)));
+	KUNIT_EXPECT_EQ(test, watch_calls("generate_text"), 0);
+	watched.nth = 3;	/* the trampoline */
+	first = make_missing_in_vain(make_missing, lock);
+	KUNIT_EXPECT_NOT_NULL(test, first);
+	KUNIT_EXPECT_PTR_NE(test, make_missing_in_vain(make_missing, lock), first);
+	KUNIT_EXPECT_PTR_EQ(test, make_missing_in_vain(make_missing, lock), first);
+	stop_watching();
+	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_most_args));
+	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_words_6));
+	allow_code(reader);
+	unregister_trace_kunit_most_args(probe_most, digit(1));
+	unregister_trace_kunit_words_6(probe_words_6, digit(2));
+}
+#endif
 
 /* A registration that cannot use the code of its trampoline frees it. */
 static void tp_test_unused_code(struct kunit *test)
@@ -3437,11 +3552,16 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_frame),
 	KUNIT_CASE(tp_test_cells),
 	KUNIT_CASE(tp_test_all_cells),
+	KUNIT_CASE(tp_test_caller_after_cells),
 	KUNIT_CASE(tp_test_code_locks),
 	KUNIT_CASE(tp_test_unused_array),
 	KUNIT_CASE(tp_test_unused_code),
 	KUNIT_CASE(tp_test_walk_stack),
 	KUNIT_CASE(tp_test_code_comes_later),
+	KUNIT_CASE(tp_test_code_is_made_once),
+#ifdef CONFIG_KPROBES
+	KUNIT_CASE(tp_test_code_in_turns),
+#endif
 	KUNIT_CASE(tp_test_refused_code),
 	KUNIT_CASE(tp_test_name_while_deferred),
 	KUNIT_CASE(tp_test_caller),

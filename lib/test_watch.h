@@ -19,12 +19,14 @@ static struct {
 	const struct mutex *mutex;	/* NULL: any */
 	bool unlocks;
 	unsigned int calls, not_locked;
+	unsigned int nth;		/* an argument, from 0 */
+	const void *argument;		/* that of the last call */
 } watched;
 
-static inline void *first_argument(struct pt_regs *regs)
+static inline void *get_argument(struct pt_regs *regs, unsigned int nth)
 {
 #ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
-	return (void *)regs_get_kernel_argument(regs, 0);
+	return (void *)regs_get_kernel_argument(regs, nth);
 #else
 	return NULL;
 #endif
@@ -32,12 +34,13 @@ static inline void *first_argument(struct pt_regs *regs)
 
 static int note_watched(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct mutex *mutex = first_argument(regs);
+	struct mutex *mutex = get_argument(regs, 0);
 
 	if (current != READ_ONCE(watched.task) || !in_task() ||
 	    (watched.mutex && mutex != watched.mutex))
 		return 0;
 	watched.calls++;
+	watched.argument = get_argument(regs, watched.nth);
 	watched.not_locked += watched.unlocks && mutex && !mutex_is_locked(mutex);
 	return 0;
 }
