@@ -1283,6 +1283,14 @@ static void fail_functions(const struct op *op)
 	set_allocations(1);
 }
 
+/* What is freed later, and undoing without a failure, may cause messages too. */
+static void check_messages(const char *when)
+{
+	read_messages();
+	if (splats)
+		report("%s: a splat", when);
+}
+
 static char state_undone[MAX_TEXT], code_undone[MAX_TEXT];
 
 /* Called when all is undone. */
@@ -1310,6 +1318,7 @@ static void run_op(const struct op *op)
 	do_before(op->before, 1);
 	check_left(op, state_undone, read_state, "something is");
 	check_left(op, code_undone, read_code, "code is");
+	check_messages(op->name);
 	printf("%s - each failure of %s\n", failed == failed_before ? "ok" : "not ok",
 	       op->name);
 	fflush(stdout);
@@ -1374,6 +1383,8 @@ static void run_ops(char **names, int nr)
 		run_op(op);
 		nr_run++;
 	}
+	if (!nr_run)
+		report("no operation was tried");
 	printf("# %d operations, %lu failures\n", nr_run, faults);
 }
 
@@ -1392,6 +1403,7 @@ int main(int argc, char **argv)
 	/* After the first use, some memory for code and some flags of tracers are kept. */
 	do_before(USED_ONCE, 0);
 	do_before(USED_ONCE, 1);
+	set_allocations(1);
 	read_settled_code(code_undone);
 	read_state(state_undone);
 	read_names(names);
@@ -1400,6 +1412,7 @@ int main(int argc, char **argv)
 		report("names of code are left over");
 		leaked++;
 	}
+	check_messages("the end");
 	write_counters(argv[2]);
 	return failed || leaked;
 }
