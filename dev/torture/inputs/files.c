@@ -22,11 +22,14 @@
 #include "inputs.h"
 
 #define NR_WORKERS 3
+#define MAX_TARGETS 30
+#define MANY 200000
 #define BUFFER_SIZE 70000	/* more than any file accepts at once */
 
 /* Shared by all processes. */
 static struct shared {
-	unsigned long inputs, accepted, others, failed;
+	unsigned long inputs, others, failed;
+	unsigned long accepted[MAX_TARGETS];
 } *shared;
 
 #define count(what) __atomic_add_fetch(&shared->what, 1, __ATOMIC_RELAXED)
@@ -83,6 +86,10 @@ static const char *const function_words[] = {
 };
 
 static const char *const dynamic_words[] = {
+	"e:inputs_one markers.sample_event count=$count:u32 name=$name:string\n",
+	"e:inputs/two markers.sample_types c=$c:char p=$p:x64 if i > 1\n",
+	"-:eprobes/inputs_one\n", "-:inputs/two\n", "s:inputs_synth u64 count; char name[]\n",
+	"!inputs_synth u64 count\n", "inputs_synth u64 count\n",
 	"e:", "e:inputs/", "e:inputs_one ", "e:inputs/two ", "markers.sample_event", "markers/sample_types",
 	" count=$count:u32", " name=$name:string", " c=$c:char", " p=$p:x64", " $i", " $comm", " a=@0:u8",
 	" x=+0($p):u8", " s=+0($s):ustring", " b=$stack", " if count > 1", ":b3@2/32", "-:inputs_one",
@@ -122,28 +129,31 @@ static const struct target {
 	unsigned int weight;
 	unsigned int rare;
 	bool keep;	/* rarely opened with O_TRUNC: that changes much */
+	bool refuses;	/* accepts no input, or is often not configured */
 } targets[] = {
-	{ "markers", &event_grammar, 4, 2, false },
-	{ "marker_sites", &event_grammar, 4, 2, false },
-	{ "marker_probes", &event_grammar, 4, 2, false },
-	{ "set_event", &event_grammar, 2, 20, false },
-	{ "events/markers/enable", &format_grammar, 2, 500, false },
-	{ "events/markers/filter", &filter_grammar, 1, 20, false },
-	{ "events/markers/*/enable", &format_grammar, 30, 100, false },
-	{ "events/markers/*/filter", &filter_grammar, 40, 10, false },
-	{ "events/markers/*/trigger", &trigger_grammar, 25, 40, false },
-	{ "events/markers/*/id", &format_grammar, 3, 2, false },
-	{ "events/markers/*/format", &format_grammar, 3, 2, false },
-	{ "events/markers/*/hist", &format_grammar, 3, 2, false },
-	{ "events/markers/*/inject", &filter_grammar, 3, 2, false },
-	{ "function_tracers", &tracer_grammar, 30, 20, false },
-	{ "set_ftrace_filter", &function_grammar, 1, 20, true },
-	{ "set_ftrace_notrace", &function_grammar, 1, 20, true },
-	{ "trace_options", &option_grammar, 1, 20, false },
-	{ "options/function-tracers", &format_grammar, 1, 20, false },
-	{ "dynamic_events", &dynamic_grammar, 6, 40, true },
-	{ "synthetic_events", &dynamic_grammar, 6, 40, true },
+	{ "markers", &event_grammar, 4, 2, false, true },
+	{ "marker_sites", &event_grammar, 4, 2, false, true },
+	{ "marker_probes", &event_grammar, 4, 2, false, true },
+	{ "set_event", &event_grammar, 2, 20, false, false },
+	{ "events/markers/enable", &format_grammar, 2, 500, false, false },
+	{ "events/markers/filter", &filter_grammar, 1, 20, false, false },
+	{ "events/markers/*/enable", &format_grammar, 30, 100, false, false },
+	{ "events/markers/*/filter", &filter_grammar, 40, 10, false, false },
+	{ "events/markers/*/trigger", &trigger_grammar, 25, 40, false, false },
+	{ "events/markers/*/id", &format_grammar, 3, 2, false, true },
+	{ "events/markers/*/format", &format_grammar, 3, 2, false, true },
+	{ "events/markers/*/hist", &format_grammar, 3, 2, false, true },
+	{ "events/markers/*/inject", &filter_grammar, 3, 2, false, true },
+	{ "function_tracers", &tracer_grammar, 30, 20, false, false },
+	{ "set_ftrace_filter", &function_grammar, 1, 20, true, false },
+	{ "set_ftrace_notrace", &function_grammar, 1, 20, true, false },
+	{ "trace_options", &option_grammar, 2, 5, false, false },
+	{ "options/function-tracers", &format_grammar, 2, 10, false, false },
+	{ "dynamic_events", &dynamic_grammar, 6, 15, true, false },
+	{ "synthetic_events", &dynamic_grammar, 6, 15, true, false },
 };
+
+_Static_assert(ARRAY_SIZE(targets) <= MAX_TARGETS, "accepted[] is too short");
 
 static const struct target *random_target(void)
 {
@@ -309,7 +319,7 @@ static void write_parts(int fd)
 	writev(fd, parts, 3);
 }
 
-static void write_one(int fd)
+static void write_one(int fd, const struct target *target)
 {
 	ssize_t ret;
 
@@ -333,7 +343,7 @@ static void write_one(int fd)
 	default:
 		ret = write(fd, buffer, length);
 		if (ret > 0)
-			count(accepted);
+			count(accepted[target - targets]);
 	}
 }
 
@@ -440,14 +450,18 @@ static void use_file(void)
 	}
 	while (times--) {
 		make_input(target);
-		write_one(fd);
+		if ((flags & O_ACCMODE) != O_RDONLY)
+			write_one(fd, target);
 		if (one_in(20))
 			use_oddly(fd);
 	}
 	close(fd);
 }
 
-/* Creating an instance is slow: most names are invalid, or "inputs". */
+/*
+ * Creating an instance is slow: most names are invalid, or "inputs", which is rarely
+ * removed, since many inputs are for its files.
+ */
 static void use_instances(void)
 {
 	static const char *const names[] = {
@@ -464,8 +478,7 @@ static void use_instances(void)
 	strcat(other, any_of(names));
 	switch (below(4)) {
 	case 0:
-		if (strcmp(path + len, "inputs") || one_in(20))
-			mkdir(path, 0700);
+		mkdir(path, 0700);
 		break;
 	case 1:
 		if (strcmp(path + len, "inputs") || one_in(20))
@@ -492,6 +505,19 @@ static int work(unsigned long wanted)
 	return 0;
 }
 
+/* A fuzzer whose inputs are all refused tests little. Fewer may be refused by chance. */
+static bool all_accept(void)
+{
+	bool all = true;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(targets); i++) {
+		printf("# %s: %lu accepted\n", targets[i].path, shared->accepted[i]);
+		all = all && (targets[i].refuses || shared->accepted[i]);
+	}
+	return all || shared->inputs < MANY;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long wanted;
@@ -516,9 +542,10 @@ int main(int argc, char **argv)
 	for (i = 0; i < NR_WORKERS; i++)
 		if (wait(&status) < 0 || status)
 			failed = true;
-	printf("# files: %lu inputs, %lu accepted, %lu other uses, %lu failed\n",
-	       shared->inputs, shared->accepted, shared->others, shared->failed);
+	printf("# files: %lu inputs, %lu other uses, %lu failed\n",
+	       shared->inputs, shared->others, shared->failed);
 	result("files: all processes end", !failed);
 	result("files: no input came from nowhere", !shared->failed);
+	result("files: each accepts some inputs", all_accept());
 	return failed || shared->failed;
 }

@@ -141,6 +141,7 @@ prepare() {
 	done
 	reset_tracers
 	state >"$RESULTS/before"
+	mkdir instances/inputs
 }
 
 echo "# seed $seed"
