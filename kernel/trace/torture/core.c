@@ -184,6 +184,7 @@ MODULE_PARM_DESC(changes, "complete changes of the kind that was changed least o
 COUNTER(sets, TT_SETS, "immediate values that were set");
 COUNTER(registrations, TT_REGISTRATIONS, "probes that were attached");
 COUNTER(nmis, TT_NMIS, "NMIs that hit");
+COUNTER(sites, TT_SITES, "rounds of the thread of tracetorture-sites");
 COUNTER(called, TT_CALLED, "calls of probes");
 COUNTER(lost, TT_LOST, "hits that did not reach a probe that was attached");
 COUNTER(late, TT_LATE, "calls of a probe that was detached, reads of a value that was replaced");

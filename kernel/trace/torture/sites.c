@@ -67,6 +67,7 @@ static int hit_until_stopped(void *unused)
 		hit_all();
 		if (tt_is_on(TT_STORM))
 			storm();
+		tt_count(TT_SITES, 1);
 		tt_rest();
 	}
 	return 0;

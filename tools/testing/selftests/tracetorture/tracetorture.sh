@@ -23,6 +23,8 @@ failing=/sys/kernel/debug
 longest=/sys/kernel/debug/x86/nmi_longest_ns
 loads=0
 refused=0
+offline=0
+unhit=0
 
 # test_that NAME COMMAND...
 test_that() {
@@ -52,6 +54,11 @@ set_cpu() {
 	[ ! -w $cpu ] || echo "$1" >$cpu
 }
 
+# It is busy now and then.
+cpu_went() {
+	[ ! -w $cpu ] || [ $offline -gt 0 ]
+}
+
 load_failing() {
 	if modprobe tracetorture-sites fail=1 2>/dev/null; then
 		rmmod tracetorture_sites
@@ -60,13 +67,26 @@ load_failing() {
 	fi
 }
 
+# The module's thread has a low priority.
+wait_for_sites() {
+	tries=100
+	while [ "$(count sites)" = "$before" ] && [ $tries -gt 0 ]; do
+		sleep 0.1
+		tries=$((tries - 1))
+	done
+	[ $tries -gt 0 ] || unhit=$((unhit + 1))
+}
+
 # With rmmod, since modprobe -r would also unload the modules that it depends on.
 one_round() {
 	load_failing
 	set_cpu 0
+	[ ! -f $cpu ] || [ "$(cat $cpu)" != 0 ] || offline=$((offline + 1))
+	before=$(count sites)
 	modprobe tracetorture-sites && loads=$((loads + 1))
 	sleep 0.3
 	set_cpu 1
+	wait_for_sites
 	rmmod tracetorture_sites
 	rounds=$((rounds + 1))
 }
@@ -118,6 +138,7 @@ save_counters() {
 		echo "$name:$(final $name)"
 	done >"$TORTURE_COUNTERS"
 	echo "faults:$faults" >>"$TORTURE_COUNTERS"
+	echo "changes:$changes" >>"$TORTURE_COUNTERS"
 	echo "loads:$loads" >>"$TORTURE_COUNTERS"
 }
 
@@ -140,6 +161,8 @@ check_work() {
 	esac
 	test_that "modules with sites were loaded and unloaded" [ $loads = $rounds ]
 	test_that "modules that fail were refused" [ $refused = $rounds ]
+	test_that "each module's sites were hit" [ $unhit = 0 ]
+	test_that "a CPU was taken offline" cpu_went
 }
 
 check_counters() {
@@ -186,6 +209,7 @@ if [ -d /sys/module/tracetorture ]; then
 	check_work
 	check_counters
 	faults=$(count starved)
+	changes=$(count changes)
 	test_that "every hit and every call is accounted for" ended_well
 	save_counters
 	dmesg | grep 'tracetorture:' | tail -n 8 | sed 's/^\[[^]]*\]/#/'
