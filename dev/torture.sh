@@ -15,10 +15,10 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
 results=$out/torture/results.csv
-work=(hits sets registrations loads nmis faults inputs stale)
-bad=(lost late mixed torn leaked failed)
-titles=kernel,part,QEMU,seconds,hits,sets,registrations,loads,NMIs,faults,inputs,stale,tests
-titles+=,lost,late,mixed,torn,leaked,failed,splats,verdict,seed
+work=(hits sets registrations changes loads nmis faults inputs stale)
+bad=(unclaimed lost late mixed torn leaked failed)
+titles=kernel,part,QEMU,seconds,hits,sets,registrations,changes,loads,NMIs,faults,inputs
+titles+=,stale,tests,skipped,unclaimed,lost,late,mixed,torn,leaked,failed,splats,verdict,seed
 
 # Selftests in a kernel with all checkers take more than an hour.
 short='' limit=10800
@@ -69,8 +69,9 @@ find_qemu() {
 # where the module is that such a QEMU needs; see dev/torture/stale.
 choose_qemu() {
 	qemu=$turns options=(--smp 2) stale=-
-	[[ $2 == parallel && $parallel ]] || return 0
-	qemu=$parallel options=(--smp 4 --parallel "$program") stale=$out/torture/stale-$1
+	[[ $2 != turns && $parallel ]] || return 0
+	qemu=$parallel options=(--smp 2 --parallel "$program") stale=$out/torture/stale-$1
+	[[ $2 != crowded || $short ]] || options[1]=4
 }
 
 # build_parts PART KERNEL
@@ -119,16 +120,16 @@ complaints() { splats_in "$logs/guest-$name.log" | grep -vc 'Call Trace'; }
 # record KERNEL PART SECONDS VERDICT: the row's line in the list of results, from
 # what the guest left.
 record() {
-	local verdict=$4 column line passed=0 failed=0 splats
+	local verdict=$4 column line passed=0 failed=0 skipped=0 splats
 	[[ ! -f $logs/$name.tap ]] ||
-		read -r passed failed _ < <(awk -f "$top/dev/tap.awk" "$logs/$name.tap")
+		read -r passed failed skipped < <(awk -f "$top/dev/tap.awk" "$logs/$name.tap")
 	splats=$(complaints) || true
 	((passed > 0 && failed == 0 && splats == 0)) || verdict=${verdict/ok/FAIL}
 	line="$1,$2,$qemu,$3"
 	for column in "${work[@]}"; do
 		line+=",$(counter "$column")"
 	done
-	line+=",$passed"
+	line+=",$passed,$skipped"
 	for column in "${bad[@]}"; do
 		column=$(counter "$column")
 		[[ $column == [0-] ]] || verdict=${verdict/ok/FAIL}
@@ -159,14 +160,28 @@ unbuilt() {
 table() {
 	{ head -n 1 "$results"; tail -n +2 "$results" | sort -t, -k1,1 -k2,2; } |
 		awk -F, -v OFS=, -v work=${#work[@]} '
-	NR > 1 { seconds += $4; for (i = 5; i < 6 + work; i++) sum[i] += $i }
+	NR > 1 { seconds += $4; for (i = 5; i < 7 + work; i++) sum[i] += $i }
 	{ print }
 	END {
 		$0 = "all,,," seconds
-		for (i = 5; i < 6 + work; i++) $i = sprintf("%.0f", sum[i])
+		for (i = 5; i < 7 + work; i++) $i = sprintf("%.0f", sum[i])
 		print
 	}' | column -t -s,
 }
+
+# all_ended ROW...: is there a result of each? Without space on the disk, there is none.
+all_ended() {
+	local kernel part code=0
+	while read -r kernel part _; do
+		grep -q "^$kernel,$part," "$results" && continue
+		say "$kernel/$part has no result"
+		code=1
+	done < <(printf '%s\n' "$@")
+	return $code
+}
+
+# Parallel CPUs need those of the machine: one such guest at a time.
+excludes() { [[ $1 != *' turns '* && $2 != *' turns '* ]]; }
 
 main() {
 	local list ready=() row
@@ -182,7 +197,7 @@ main() {
 	done
 	two_at_once run_row "${ready[@]}"
 	table
-	! grep -qE ',(FAIL|UNBUILT),' "$results"
+	! grep -qE ',(FAIL|UNBUILT),' "$results" && all_ended "${list[@]}"
 }
 
 main

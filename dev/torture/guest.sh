@@ -27,6 +27,8 @@ leaks() {
 "dev/torture/$part/guest.sh" "$dir" "$@"
 code=$?
 ! looks_for_leaks || leaks
-[[ $stale == - ]] ||
-	echo "stale:$(cat /sys/module/stale/parameters/again)" >>"$RESULTS/counters"
+[[ $stale == - ]] || (
+	cd /sys/module/stale/parameters
+	printf 'stale:%d\nunclaimed:%d\n' "$(cat again)" "$(cat unclaimed)" >>"$RESULTS/counters"
+)
 exit $code

@@ -31,16 +31,18 @@
 
 #define MAX_STREAK	8
 
-static atomic_long_t again;
+static atomic_long_t again, unclaimed;
 
-static int again_get(char *buffer, const struct kernel_param *param)
+static int count_get(char *buffer, const struct kernel_param *param)
 {
-	return sysfs_emit(buffer, "%ld\n", atomic_long_read(&again));
+	return sysfs_emit(buffer, "%ld\n", atomic_long_read(param->arg));
 }
 
-static const struct kernel_param_ops again_ops = { .get = again_get };
-module_param_cb(again, &again_ops, NULL, 0444);
+static const struct kernel_param_ops count_ops = { .get = count_get };
+module_param_cb(again, &count_ops, &again, 0444);
 MODULE_PARM_DESC(again, "instructions that were executed again");
+module_param_cb(unclaimed, &count_ops, &unclaimed, 0444);
+MODULE_PARM_DESC(unclaimed, "of these, those with a breakpoint in memory");
 
 static void execute_again(struct pt_regs *regs)
 {
@@ -102,6 +104,7 @@ static int stale_notify(struct notifier_block *nb, unsigned long what, void *dat
 
 	if (what != DIE_INT3 || user_mode(args->regs) || nobody_knows(args->regs->ip))
 		return NOTIFY_DONE;
+	atomic_long_inc(&unclaimed);
 	execute_again(args->regs);
 	return NOTIFY_STOP;
 }
