@@ -2103,71 +2103,79 @@ static void tp_test_code_comes_later(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 }
 
-/*
- * A tracepoint waits for memory until a try succeeds, and is not tried again after
- * that. tp_make_missing_code() runs as in its work item.
- */
+/* What makes the trampolines for which there was no memory, and the lock that it needs. */
+static struct {
+	void (*make)(void);
+	struct mutex *lock;
+} missing;
+
+static void need_missing(struct kunit *test)
+{
+	need_failing_alloc(test);
+	missing.make = find_function("tp_make_missing_code");
+	missing.lock = find_symbol("tracepoints_mutex");
+	if (!missing.make || !missing.lock)
+		kunit_skip(test, "needs KALLSYMS and KPROBES");
+}
+
+static void make_missing(void)
+{
+	mutex_lock(missing.lock);
+	missing.make();
+	mutex_unlock(missing.lock);
+}
+
+static void make_missing_in_vain(void)
+{
+	mutex_lock(missing.lock);
+	fail_next_alloc();
+	missing.make();
+	stop_failing();
+	mutex_unlock(missing.lock);
+}
+
+/* A tracepoint waits for memory until a try succeeds, and is not tried again after that. */
 static void tp_test_code_is_made_once(struct kunit *test)
 {
-	void (*make_missing)(void) = find_function("tp_make_missing_code");
-	struct mutex *lock = find_symbol("tracepoints_mutex");
 	const struct tracepoint *plain = &__tracepoint_kunit_plain;
 	s32 code;
 	int reader;
 
-	if (!make_missing || !lock)
-		kunit_skip(test, "needs KALLSYMS and KPROBES");
-	need_failing_alloc(test);
+	need_missing(test);
 	reader = keep_without_code();
 	without_code(register_trace_kunit_plain(probe_plain, digit(1)));
-	mutex_lock(lock);
-	fail_next_alloc();
-	make_missing();
-	stop_failing();
+	make_missing_in_vain();
 	KUNIT_EXPECT_FALSE(test, has_code(plain));
 	make_missing();
 	KUNIT_EXPECT_TRUE(test, has_code(plain));
 	code = plain->code;
 	make_missing();
 	KUNIT_EXPECT_EQ(test, plain->code, code);
-	mutex_unlock(lock);
 	allow_code(reader);
 	unregister_trace_kunit_plain(probe_plain, digit(1));
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 }
 
 #ifdef CONFIG_KPROBES
-/* Return: for which trampoline memory was asked in vain. */
-static const void *make_missing_in_vain(void (*make_missing)(void), struct mutex *lock)
-{
-	mutex_lock(lock);
-	fail_next_alloc();
-	make_missing();
-	stop_failing();
-	mutex_unlock(lock);
-	return watched.argument;
-}
-
 /* One tracepoint may need more memory than the others: each try begins with another one. */
 static void tp_test_code_in_turns(struct kunit *test)
 {
-	void (*make_missing)(void) = find_function("tp_make_missing_code");
-	struct mutex *lock = find_symbol("tracepoints_mutex");
 	const void *first;
 	int reader;
 
-	if (!make_missing || !lock || !IS_ENABLED(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API))
-		kunit_skip(test, "needs KALLSYMS and KPROBES");
-	need_failing_alloc(test);
+	need_missing(test);
 	reader = keep_without_code();
 	without_code(register_trace_kunit_most_args(probe_most, digit(1)));
 	without_code(register_trace_kunit_words_6(probe_words_6, digit(2)));
 	KUNIT_EXPECT_EQ(test, watch_calls("generate_text"), 0);
 	watched.nth = 3;	/* the trampoline */
-	first = make_missing_in_vain(make_missing, lock);
+	make_missing_in_vain();
+	first = watched.argument;
 	KUNIT_EXPECT_NOT_NULL(test, first);
-	KUNIT_EXPECT_PTR_NE(test, make_missing_in_vain(make_missing, lock), first);
-	KUNIT_EXPECT_PTR_EQ(test, make_missing_in_vain(make_missing, lock), first);
+	make_missing_in_vain();
+	KUNIT_EXPECT_PTR_NE(test, watched.argument, first);
+	make_missing_in_vain();
+	KUNIT_EXPECT_PTR_EQ(test, watched.argument, first);
 	stop_watching();
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_most_args));
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_words_6));

@@ -28,7 +28,7 @@ leaks() {
 code=$?
 ! looks_for_leaks || leaks
 [[ $stale == - ]] || (
-	cd /sys/module/stale/parameters
+	cd /sys/module/stale/parameters || exit
 	printf 'stale:%d\nunclaimed:%d\n' "$(cat again)" "$(cat unclaimed)" >>"$RESULTS/counters"
 )
 exit $code

@@ -56,7 +56,7 @@ set_cpu() {
 
 # It is busy now and then.
 cpu_went() {
-	[ ! -w $cpu ] || [ $offline -gt 0 ]
+	[ ! -w "$cpu" ] || [ "$offline" -gt 0 ]
 }
 
 load_failing() {
@@ -137,9 +137,7 @@ save_counters() {
 	for name in hits sets registrations nmis lost late mixed torn twice failed; do
 		echo "$name:$(final $name)"
 	done >"$TORTURE_COUNTERS"
-	echo "faults:$faults" >>"$TORTURE_COUNTERS"
-	echo "changes:$changes" >>"$TORTURE_COUNTERS"
-	echo "loads:$loads" >>"$TORTURE_COUNTERS"
+	printf '%s\n' "faults:$faults" "changes:$changes" "loads:$loads" >>"$TORTURE_COUNTERS"
 }
 
 check_work() {
