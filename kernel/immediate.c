@@ -429,8 +429,8 @@ EXPORT_SYMBOL_GPL(imv_defer_begin);
  * imv_defer_end - make the code mirror all values set since imv_defer_begin()
  * @deferred: the return value of imv_defer_begin()
  *
- * Context: may sleep. On return all CPUs read the values that this task set. If it
- *	    is still in an outer imv_defer_begin() or batch: at the end of that.
+ * Context: may sleep. On return all CPUs read the values that this task set;
+ *	    inside an outer imv_defer_begin() or batch, only when that has ended.
  */
 void imv_defer_end(bool deferred)
 {

@@ -746,8 +746,8 @@ static int disarm_name(const char *text)
  * @name: the name of the marker
  *
  * Nests: a marker that was armed three times is disarmed after three calls of
- * marker_disarm(). All formats of the name are armed, also those that are loaded
- * or registered later. Probes of type marker_probe_func do not depend on it.
+ * marker_disarm(). All formats of the name are armed, including those that are
+ * loaded or registered later. Probes of type marker_probe_func do not depend on it.
  *
  * Context: as for marker_probe_register().
  * Return: 0, -EINVAL for a bad name, -EBUSY in atomic context, -ENOENT if

@@ -114,8 +114,8 @@ void tp_set_code(struct tracepoint *tp, const struct tp_probes *probes)
 }
 
 /*
- * Stops at the first array for which there is still no memory. It may need more than
- * the others, so the next attempt begins with another one.
+ * Stops at the first array for which there is still no memory. It may need more memory
+ * than others, so the next attempt begins with another one.
  */
 void tp_make_missing_code(void)
 {

@@ -138,7 +138,7 @@ static void free_retired(struct work_struct *work)
 {
 	struct tp_probes *probes = take_retired(), *next;
 
-	imv_flush();	/* no stub must jump to code that has lost its name */
+	imv_flush();	/* no stub may jump to code without a name */
 	forget_retired(probes);
 	tracepoint_synchronize_unregister();
 
@@ -332,7 +332,7 @@ static int tracepoint_add_probe(struct tracepoint *tp,
 }
 
 /*
- * Removes a probe without a new array. From the return on, the stub reads the
+ * Removes a probe without a new array. After the return, the stub reads the
  * array at each hit. Updates are flushed: while they are deferred, the stub may
  * jump to a trampoline that calls the probe. The next change of the probes makes
  * a new array.
@@ -418,8 +418,8 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
  * before the module is unloaded, for example in a notifier; see
  * register_tracepoint_module_notifier().
  *
- * Without executable memory the probe is registered too. Then hits are slower,
- * until other tracepoints free memory.
+ * Lack of executable memory is not an error: hits are slower until other
+ * tracepoints free memory.
  *
  * Context: may sleep; takes tracepoints_mutex and the locks of imv_set().
  * Return: 0, -EINVAL without a probe, -EEXIST if it is attached with the same
@@ -568,8 +568,8 @@ EXPORT_SYMBOL_GPL(for_each_kernel_tracepoint);
 
 #ifdef CONFIG_MODULES
 /*
- * Protects the list and the notifiers: a notifier is called exactly once for the
- * loading and for the unloading of a module, also if it is registered meanwhile.
+ * Protects the list and the notifiers: each is called once for the load and once
+ * for the unload of a module, even if it is registered concurrently.
  */
 static DEFINE_MUTEX(tracepoint_module_list_mutex);
 static LIST_HEAD(tracepoint_module_list);
@@ -849,7 +849,7 @@ static void drop_probes_on(struct module *mod)
 	mutex_unlock(&tracepoints_mutex);
 }
 
-/* Its tracepoints are not known, and probes that it leaves on them stay. */
+/* Leaves probes on tracepoints that may have another layout (a forced load). */
 static void stop_waiting(const struct module *mod)
 {
 	mutex_lock(&tracepoints_mutex);

@@ -10,7 +10,7 @@
  * A site is a jump label of the architecture, and its record is an entry of
  * __jump_table. The entry has the address of the variable instead of a key, plus
  * a flag. The flag marks it until jump_label_split() has put the entries of
- * immediate values behind those of keys. Only kernel/jump_label.c dereferences
+ * immediate values after those of keys. Only kernel/jump_label.c dereferences
  * keys, and it does not use these entries.
  */
 

@@ -141,8 +141,8 @@ struct imv_site {
 /*
  * Both: the variable, an s32, holds the sign-extended address to which the site
  * jumps, or 0 for the target of the record. The lowest bit of the value makes it
- * a call; addresses are even. After the jump is an instruction that is never
- * executed; its operand refers to the object that owns the site.
+ * a call; addresses are even. The instruction after the jump is never executed;
+ * its operand refers to the object that owns the site.
  */
 #define IMV_JUMP_TO		3
 #define IMV_JUMP_TO_CALL	1
@@ -319,7 +319,7 @@ static inline void imv_module_going(struct module *mod) { }
 #define immediate_if(name)		if (imv_unlikely(name))
 
 /**
- * immediate_if_likely - a patched ``if`` statement; usually not zero
+ * immediate_if_likely - a patched ``if``; the value is usually not zero
  * @name: name of a value of one byte (any size, at the cost of a test)
  */
 #define immediate_if_likely(name)	if (imv_likely(name))

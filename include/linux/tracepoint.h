@@ -252,10 +252,10 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 /*
  * Is every argument at most one word, and are there at most twelve? Trampolines
- * only know the number of arguments. Few tracepoints have others, such as
- * structures by value: their sites call a stub in C. Also small structures and
- * unions, which are classes 12 and 13 of the compiler: x86-64 passes a packed
- * one on the stack, also if it fits a register.
+ * only know the number of arguments. For the few tracepoints with other arguments,
+ * such as structures by value, sites call a stub in C. This includes small
+ * structures and unions (classes 12 and 13 of the compiler): x86-64 passes a
+ * packed one on the stack, even if it fits a register.
  */
 #define __TP_WORD(arg)							\
 	(sizeof(__typeof__(arg)) <= sizeof(long) &&			\

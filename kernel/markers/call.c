@@ -100,7 +100,7 @@ notrace void marker_call_nobody(void *private, void *call_private,
 }
 
 /*
- * The arguments as in registers and on the stack: in words.
+ * The arguments in words, as in registers and on the stack.
  */
 struct marker_words {
 	unsigned long word[MARKER_VARIADIC_ARGS];

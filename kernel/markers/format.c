@@ -178,7 +178,7 @@ static const char *find_name(const char *text, const char *spec, size_t *len)
 	return NULL;
 }
 
-/* No field names: tools parse the fields of trace events as C declarations. */
+/* Unusable as names: tools parse the fields of trace events as C declarations. */
 static const char *const keywords[] = {
 	"auto", "break", "case", "char", "const", "continue", "default", "do",
 	"double", "else", "enum", "extern", "float", "for", "goto", "if",

@@ -144,8 +144,8 @@ struct marker_range {
 #define __marker_text	__section(".marker.text") notrace __no_stack_protector
 
 /*
- * The same for the probes of trace events, if the tracer skips the number of
- * frames for ORC. Otherwise it skips one more frame anyway.
+ * The same for the probes of trace events, with ORC. Without ORC, ftrace skips
+ * one more frame of a stack trace.
  */
 #ifdef CONFIG_UNWINDER_ORC
 #define __marker_probe_text	__marker_text

@@ -219,7 +219,7 @@ static void warn_of_other_formats(const struct marker_entry *entry)
 				entry->name->name, other->format, entry->format);
 }
 
-/* Parts are added in front, so a range being added can only have the first. */
+/* Parts are added in front: only the first can be of the range being added. */
 static struct marker_part *find_part(struct marker_entry *entry,
 				     const struct marker_range *range)
 {
@@ -283,7 +283,7 @@ static void remove_part(struct marker_part *part)
  *
  * Afterwards, no entry registers these probes or enables the sites.
  *
- * Return: true if tracepoints may execute sites until a grace period passed.
+ * Return: true if tracepoints may execute sites until a grace period has passed.
  */
 bool marker_disconnect_range(struct marker_range *range)
 {

@@ -8,8 +8,8 @@
  * code calls (current). A set is made for the first function that needs it and
  * shared by all functions with the same tracers. It is freed some time after
  * the last one dropped it, since a task may be preempted in its code. A set of
- * one tracer has no code: such a function calls the tracer's own trampoline. It
- * exists so that adding a tracer can find the next set.
+ * one tracer has no code: such a function calls the tracer's own trampoline. The
+ * set exists so that adding a tracer can find the next set.
  *
  * If a set cannot be made, for lack of memory or of ids, the function calls the
  * list of all tracers. Updates try again: see ftrace_set_make_text().
@@ -117,8 +117,8 @@ static bool more_ids(void)
 }
 
 /*
- * When all ids are used, an update may ask for one for each function: do not look
- * for one then.
+ * When all ids are used, an update may ask for an id for each function: do not
+ * search the table then.
  *
  * Return: an id that no set has, or SET_NONE
  */

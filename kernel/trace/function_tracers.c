@@ -157,7 +157,7 @@ static struct function_tracer *new_tracer(const char *name, struct ftrace_ops *o
 	return tracer;
 }
 
-/* The caller undoes by @ops what it added, so @ops must not have an entry before. */
+/* The caller removes the entry by @ops, so @ops must not have another entry. */
 static int add_tracer(const char *name, struct ftrace_ops *ops)
 {
 	struct function_tracer *tracer = find_ops(ops);

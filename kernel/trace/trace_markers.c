@@ -103,7 +103,7 @@ static struct marker_event *event_of(const struct trace_event_call *call)
 
 struct marker_scratch {
 	char record[MAX_DEPTH][MAX_RECORD_SIZE] __aligned(8);
-	unsigned int depth;	/* the last one: UBSAN does not check last arrays */
+	unsigned int depth;	/* last member: UBSAN does not check last arrays */
 };
 
 static struct marker_scratch __percpu *marker_scratch;
@@ -733,8 +733,8 @@ static int connect_for_records(struct marker_event *event, void *file)
 }
 
 /*
- * Also while the entry has sites: they may be of a module that fails to load, which
- * removes them again. The work waits for that.
+ * Schedules the removal even if the entry has sites: they may be of a module that
+ * fails to load, which then removes them. The work waits for that.
  */
 static int disconnect(struct marker_event *event, marker_probe_func *probe,
 		      void *private)
@@ -855,7 +855,7 @@ static bool is_complete(struct marker_event *event)
 	return complete && nr == event->layout->nr_fields;
 }
 
-/* trace_add_event_call() ignores that there is no memory for what is_complete() checks. */
+/* trace_add_event_call() ignores failed allocations; is_complete() detects them. */
 static int publish(struct marker_event *event)
 {
 	int ret;

@@ -346,7 +346,7 @@ static void write_calls(struct set_writer *s)
 	}
 }
 
-/* One size for both choices: they depend on the address, which follows from the size. */
+/* Both choices have one size: the choice depends on the address, which depends on it. */
 static void write_return(struct text_writer *w)
 {
 #ifdef CONFIG_RETHUNK

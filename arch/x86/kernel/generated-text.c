@@ -26,7 +26,7 @@
 #define CHUNK_SIZE	(16 * PAGE_SIZE)
 #define SLOT_SIZE	16
 #define SLOTS		(CHUNK_SIZE / SLOT_SIZE)
-#define MAX_CHUNKS	16	/* of a kind; if that is not enough, allocations fail */
+#define MAX_CHUNKS	16	/* per kind; if these are in use, allocations fail */
 
 struct slots {
 	DECLARE_BITMAP(used, SLOTS);

@@ -58,7 +58,7 @@ static bool is_short_jump(const struct imv_site *site)
  * arch_imv_insn_size - size of the instruction of a site
  * @site: the site
  *
- * Context: any, also while the site is patched.
+ * Context: any, even while the site is patched.
  * Return: its size in bytes; the same for all values.
  */
 unsigned int arch_imv_insn_size(const struct imv_site *site)
@@ -73,7 +73,7 @@ EXPORT_FOR_TEST(arch_imv_insn_size);
  * arch_imv_reserved_size - size of the text at a site that others must not patch
  * @site: the site
  *
- * Context: any, also while the site is patched.
+ * Context: any, even while the site is patched.
  * Return: the size in bytes.
  */
 unsigned int arch_imv_reserved_size(const struct imv_site *site)

@@ -2,7 +2,7 @@
 /*
  * Trampolines of tracepoints: code that calls the probes of one tracepoint, each
  * with its data as a constant and by a direct call. A loop over an array has an
- * indirect call for each probe, which is slow with the mitigations of speculation.
+ * indirect call for each probe, which is slow with mitigations like retpolines.
  *
  * The stub of the tracepoint jumps here with preemption disabled and with the
  * arguments where the probes expect them, except their first one, the data. A

@@ -42,8 +42,8 @@ struct tracepoint_func;
  *
  * The jump is a site of an immediate value, of the kind IMV_JUMP_TO. Without a
  * trampoline it becomes a call of __tracepoint_walk(), which does not return here.
- * At the return address is the reference to the tracepoint, as the operand of a TEST
- * that is never executed. The TEST only helps disassemblers.
+ * The code at the return address is a TEST that is never executed. Its operand is
+ * the reference to the tracepoint. The opcode only helps disassemblers.
  */
 #define ARCH_TRACESTUB(name)						\
 	asm(".pushsection .text, \"ax\"\n\t"				\
