@@ -2103,10 +2103,10 @@ static void tp_test_code_comes_later(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 }
 
-/* What makes the trampolines for which there was no memory, and the lock that it needs. */
+/* The trampolines for which there was no memory. */
 static struct {
-	void (*make)(void);
-	struct mutex *lock;
+	void (*make)(void);	/* tp_make_missing_code() */
+	struct mutex *lock;	/* tracepoints_mutex, which it needs */
 } missing;
 
 static void need_missing(struct kunit *test)
