@@ -2079,11 +2079,20 @@ static void tp_test_walk_stack(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, only_arguments);
 }
 
+/* A work item makes it. Return: is there code in the end? */
+static bool gets_code(const struct tracepoint *tp)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < NR_TRIES && !has_code(tp); tries++)
+		msleep(100);
+	return has_code(tp);
+}
+
 /* A tracepoint gets the trampoline later, when others have freed memory. */
 static void tp_test_code_comes_later(struct kunit *test)
 {
 	const struct tracepoint *plain = &__tracepoint_kunit_plain;
-	unsigned int tries;
 	int reader;
 
 	need_failing_alloc(test);
@@ -2094,9 +2103,7 @@ static void tp_test_code_comes_later(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_code(plain));
 	allow_code(reader);
 	unregister_trace_kunit_words_6(probe_words_6, digit(3));
-	for (tries = 0; tries < NR_TRIES && !has_code(plain); tries++)
-		msleep(100);
-	KUNIT_EXPECT_TRUE(test, has_code(plain));
+	KUNIT_EXPECT_TRUE(test, gets_code(plain));
 	KUNIT_EXPECT_EQ(test, fire(1), 12UL);
 	unregister_trace_kunit_plain(probe_plain, digit(1));
 	unregister_trace_kunit_plain(probe_plain, digit(2));
@@ -3021,7 +3028,6 @@ static void tp_test_forced_module(struct kunit *test)
 {
 	const struct tracepoint *plain = &__tracepoint_kunit_plain;
 	const struct tracepoint *most = &__tracepoint_kunit_most_args;
-	unsigned int tries;
 	int reader;
 
 	need_failing_alloc(test);
@@ -3036,9 +3042,7 @@ static void tp_test_forced_module(struct kunit *test)
 	tracepoint_module_notify(NULL, MODULE_STATE_GOING, &fake.mod);
 	allow_code(reader);
 	unregister_trace_kunit_words_6(probe_words_6, digit(3));
-	for (tries = 0; tries < NR_TRIES && !has_code(most); tries++)
-		msleep(100);
-	KUNIT_EXPECT_TRUE(test, has_code(most));
+	KUNIT_EXPECT_TRUE(test, gets_code(most));
 	KUNIT_EXPECT_FALSE(test, has_code(plain));
 	KUNIT_EXPECT_EQ(test, fire(1), 1UL);
 	unregister_trace_kunit_plain(probe_plain, digit(1));
