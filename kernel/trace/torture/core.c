@@ -185,6 +185,7 @@ COUNTER(sets, TT_SETS, "immediate values that were set");
 COUNTER(registrations, TT_REGISTRATIONS, "probes that were attached");
 COUNTER(nmis, TT_NMIS, "NMIs that hit");
 COUNTER(sites, TT_SITES, "rounds of the thread of tracetorture-sites");
+COUNTER(site_nmis, TT_SITE_NMIS, "NMIs that hit the sites of tracetorture-sites");
 COUNTER(called, TT_CALLED, "calls of probes");
 COUNTER(lost, TT_LOST, "hits that did not reach a probe that was attached");
 COUNTER(late, TT_LATE, "calls of a probe that was detached, reads of a value that was replaced");
@@ -331,12 +332,21 @@ static int change_until_stopped(void *self)
 	return 0;
 }
 
+/*
+ * The seed of a thread: by its kind and owner, or if it hits, by its number. So a thread
+ * makes the same choices with any number of CPUs.
+ */
+static unsigned long seed_of(const struct tt_kind *kind, unsigned int nr)
+{
+	return seed + ((kind ? kind->id : TT_NR_KINDS) * TT_OWNERS + nr) * TT_FACTOR;
+}
+
 static int add_thread(const struct tt_kind *kind, unsigned int owner)
 {
 	struct thread *thread = &threads[nr_threads];
 	struct task_struct *task;
 
-	prandom_seed_state(&thread->rnd, seed + nr_threads * TT_FACTOR);
+	prandom_seed_state(&thread->rnd, seed_of(kind, owner));
 	thread->kind = kind;
 	thread->owner = owner;
 	if (kind)
@@ -373,7 +383,7 @@ static int start_threads(void)
 		return -ENOMEM;
 	for (i = 0; i < nr_hitting && !ret; i++)
 		ret = add_thread(NULL, i);
-	return ret ?: start_changing() ?: tt_start_nmis(seed + nr_threads * TT_FACTOR);
+	return ret ?: start_changing() ?: tt_start_nmis(seed - TT_FACTOR);
 }
 
 /* Stops the changing threads first, so that hits also check the last removals. */

@@ -6,8 +6,10 @@
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/export.h>
 #include <linux/kthread.h>
 #include <linux/nmi.h>
+#include <linux/rcupdate.h>
 #include <linux/smp.h>
 #include <asm/apic.h>
 
@@ -19,16 +21,40 @@ static bool registered;
 
 static DEFINE_PER_CPU(unsigned int, turn);
 
+/* Hits the sites of the module that is loaded and unloaded; NULL if it is not loaded. */
+static void (*hit_module)(void);
+
 /*
- * While the handler is registered, it claims every NMI. It hits only one kind, to leave
- * the CPU time for other work.
+ * While the handler is registered, it claims every NMI. It hits only one kind in this
+ * module, to leave the CPU time for other work.
  */
 static int hit_by_nmi(unsigned int type, struct pt_regs *regs)
 {
+	void (*hit)(void) = READ_ONCE(hit_module);
+
 	tt_hit_nth(this_cpu_inc_return(turn));
+	if (hit) {
+		hit();
+		tt_count(TT_SITE_NMIS, 1);
+	}
 	tt_count(TT_NMIS, 1);
 	return NMI_HANDLED;
 }
+
+/**
+ * tt_hit_by_nmis - let each NMI call a function
+ * @hit: the function, which hits sites of another module, or NULL for none
+ *
+ * The previous function is not running when this returns.
+ *
+ * Context: may sleep.
+ */
+void tt_hit_by_nmis(void (*hit)(void))
+{
+	WRITE_ONCE(hit_module, hit);
+	synchronize_rcu();	/* it waits for NMI handlers too */
+}
+EXPORT_SYMBOL_GPL(tt_hit_by_nmis);
 
 static int send_until_stopped(void *unused)
 {

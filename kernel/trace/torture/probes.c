@@ -226,7 +226,7 @@ void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
 	unsigned int count = min(1 + tt_random(rnd, MAX_CHANGES), probes->nr);
 	unsigned int nr = tt_random(rnd, probes->nr);
 	bool deferred = probes->deferred && tt_random(rnd, 2) && imv_defer_begin();
-	bool plain = probes->rcu && !deferred && tt_random(rnd, 2);
+	bool plain = tt_random(rnd, 2) && probes->rcu && !deferred;
 	void (*synchronize)(void) = plain ? synchronize_rcu : probes->synchronize;
 	bool early = tt_random(rnd, 2);
 	unsigned long attached = 0, detached = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tracing torture test: more sites, in a module that is loaded and unloaded, or fails
- * to load, during the test. Its init function and a thread hit them.
+ * to load, during the test. Its init function, a thread and NMIs hit them.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -60,6 +60,11 @@ static noinline void storm(void)
 	HITS_80();
 }
 
+static void hit_by_nmi(void)
+{
+	hit_all();
+}
+
 static int hit_until_stopped(void *unused)
 {
 	set_user_nice(current, MAX_NICE);
@@ -75,20 +80,25 @@ static int hit_until_stopped(void *unused)
 
 static int __init sites_init(void)
 {
-	int i;
+	int i, ret = -ENODEV;
 
+	tt_hit_by_nmis(hit_by_nmi);
 	for (i = 0; i < 20; i++)
 		hit_all();
-	if (fail)
-		return -ENODEV;
-	thread = kthread_run(hit_until_stopped, NULL, "torture-sites");
-	return PTR_ERR_OR_ZERO(thread);
+	if (!fail) {
+		thread = kthread_run(hit_until_stopped, NULL, "torture-sites");
+		ret = PTR_ERR_OR_ZERO(thread);
+	}
+	if (ret)
+		tt_hit_by_nmis(NULL);
+	return ret;
 }
 module_init(sites_init);
 
 static void __exit sites_exit(void)
 {
 	kthread_stop(thread);
+	tt_hit_by_nmis(NULL);
 }
 module_exit(sites_exit);
 

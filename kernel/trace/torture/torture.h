@@ -42,7 +42,8 @@ enum tt_kind_id { TT_IMV, TT_JUMP, TT_TP, TT_STORM, TT_MARKER, TT_FUNC, TT_NR_KI
 
 enum tt_counter {
 	TT_SETS, TT_REGISTRATIONS, TT_NMIS, TT_LOST, TT_LATE, TT_MIXED, TT_TORN, TT_TWICE,
-	TT_FAILED, TT_STARVED, TT_CALLS, TT_CALLED, TT_SITES, TT_NR_COUNTERS
+	TT_FAILED, TT_STARVED, TT_CALLS, TT_CALLED, TT_SITES, TT_SITE_NMIS,
+	TT_NR_COUNTERS
 };
 
 /**
@@ -258,9 +259,11 @@ extern struct tt_target tt_func_targets[TT_NR_FUNCS];
 #ifdef CONFIG_X86_LOCAL_APIC
 int tt_start_nmis(unsigned long seed);
 void tt_stop_nmis(void);
+void tt_hit_by_nmis(void (*hit)(void));
 #else
 static inline int tt_start_nmis(unsigned long seed) { return 0; }
 static inline void tt_stop_nmis(void) { }
+static inline void tt_hit_by_nmis(void (*hit)(void)) { }
 #endif
 
 #endif /* _TRACE_TORTURE_H */

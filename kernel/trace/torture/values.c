@@ -34,14 +34,6 @@ static void set_in_batch(unsigned int owner, unsigned long first, unsigned long 
 	imv_batch_commit();
 }
 
-static void set_deferred(unsigned int owner, unsigned long number,
-			 void (*set)(unsigned int owner, unsigned long number),
-			 struct rnd_state *rnd)
-{
-	set(owner, number);
-	tt_pause(rnd);
-}
-
 static void end_change(struct tt_epoch *epoch, unsigned long number)
 {
 	/* pairs with tt_hit_values_of() and tt_hit_jumps_of() */
@@ -64,16 +56,17 @@ void tt_change_values(struct tt_epoch *epoch, unsigned int owner,
 	enum way way = tt_random(rnd, NR_WAYS);
 	unsigned long number = epoch->begun + 1;
 	unsigned long last = way == NESTED ? number + tt_random(rnd, 3) : number;
-	bool deferred = (way == DEFER || way == DEFER_AND_FLUSH) && imv_defer_begin();
+	bool defer = way == DEFER || way == DEFER_AND_FLUSH;
+	bool deferred = defer && imv_defer_begin();
 
 	WRITE_ONCE(epoch->begun, last);
 	smp_mb();	/* store the number before a hit can see the value */
 	if (way == BATCH || way == NESTED)
 		set_in_batch(owner, number, last, set);
-	else if (deferred)
-		set_deferred(owner, number, set, rnd);
 	else
 		set(owner, number);
+	if (defer)
+		tt_pause(rnd);
 	if (way == DEFER_AND_FLUSH) {
 		imv_flush();
 		end_change(epoch, last);

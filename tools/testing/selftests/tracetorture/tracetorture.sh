@@ -25,6 +25,7 @@ loads=0
 refused=0
 offline=0
 unhit=0
+unhit_by_nmis=0
 
 # test_that NAME COMMAND...
 test_that() {
@@ -67,14 +68,26 @@ load_failing() {
 	fi
 }
 
-# The module's thread has a low priority.
-wait_for_sites() {
+# grows COUNTER BEFORE: wait for that. The module's thread has a low priority.
+grows() {
 	tries=100
-	while [ "$(count sites)" = "$before" ] && [ $tries -gt 0 ]; do
+	while [ "$(count "$1")" = "$2" ] && [ $tries -gt 0 ]; do
 		sleep 0.1
 		tries=$((tries - 1))
 	done
-	[ $tries -gt 0 ] || unhit=$((unhit + 1))
+	[ $tries -gt 0 ]
+}
+
+has_nmis() {
+	case $(uname -m) in
+	x86_64 | i?86) true ;;
+	*) false ;;
+	esac
+}
+
+wait_for_hits() {
+	grows sites "$before" || unhit=$((unhit + 1))
+	! has_nmis || grows site_nmis "$before_nmis" || unhit_by_nmis=$((unhit_by_nmis + 1))
 }
 
 # With rmmod, since modprobe -r would also unload the modules that it depends on.
@@ -82,11 +95,11 @@ one_round() {
 	load_failing
 	set_cpu 0
 	[ ! -f $cpu ] || [ "$(cat $cpu)" != 0 ] || offline=$((offline + 1))
-	before=$(count sites)
+	before=$(count sites) before_nmis=$(count site_nmis)
 	modprobe tracetorture-sites && loads=$((loads + 1))
 	sleep 0.3
 	set_cpu 1
-	wait_for_sites
+	wait_for_hits
 	rmmod tracetorture_sites
 	rounds=$((rounds + 1))
 }
@@ -154,9 +167,10 @@ check_work() {
 			at_least_one starved
 	fi
 	test_that "each kind was changed" at_least "$(count changes)" 8
-	case $(uname -m) in
-	x86_64 | i?86) test_that "NMIs hit" at_least_one nmis ;;
-	esac
+	if has_nmis; then
+		test_that "NMIs hit" at_least_one nmis
+		test_that "NMIs hit each module's sites" [ $unhit_by_nmis = 0 ]
+	fi
 	test_that "modules with sites were loaded and unloaded" [ $loads = $rounds ]
 	test_that "modules that fail were refused" [ $refused = $rounds ]
 	test_that "each module's sites were hit" [ $unhit = 0 ]
