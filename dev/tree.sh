@@ -54,7 +54,13 @@ apply_patch() {
 		"$log" | sort -u | paste -sd ' ')
 	tail -n 20 "$log" >&2
 	find . -name '*.rej' -exec tail -n 20 {} + >&2
-	die "patch $name does not apply to: ${file:-see above}"
+	die "patch $name does not apply to: ${file:-see above}$(remedy "$name")"
+}
+
+# A patch of the first base, if it does not fit another one.
+remedy() {
+	[[ $1 == "$base_version"/* ]] ||
+		say "; copy it to patches/$base_version/ and correct it there"
 }
 
 stage_patches() {

@@ -157,6 +157,8 @@ main() {
 	done
 	[[ -z $(printf '%s\n' "${names[@]}" | sort | uniq -d) ]] ||
 		die "two commits of one name: $(printf '%s\n' "${names[@]}" | sort | uniq -d)"
+	comm -13 <(printf '%s\n' "${known[@]}" | sort) <(printf '%s\n' "${names[@]}" | sort) |
+		sed 's,^,new series/,'
 	for i in "${!revisions[@]}"; do
 		revision=${revisions[i]} name=${names[i]}
 		import_patch "$revision" "$name"
@@ -171,6 +173,7 @@ main() {
 		done
 	import_overlay
 	remember_state
+	say "imported ${#names[@]} commits; \`git status\` shows the files that changed"
 }
 
 main
