@@ -35,7 +35,8 @@ done
 (($#)) || [[ $shell ]] || die "which script is the guest to run?"
 [[ ! $shell || -t 0 ]] || die "--shell needs a terminal"
 [[ $shell ]] || command -v "$1" >/dev/null || die "$1 is not an executable file"
-[[ $shell || $1 != /tmp/* ]] || die "$1: the guest does not see the files in /tmp"
+[[ $shell || $1 != /tmp/* || $1 == "$top"/* || $1 == "$out"/* ]] ||
+	die "$1: the guest does not see the files in /tmp"
 name=${name:-$(basename "$1" .sh)-$flavour}
 build=$out/build/$flavour
 results=$out/guest/$name
