@@ -3,10 +3,11 @@
 # torture.sh [--short] [ROW...]: run the rows of dev/torture/rows, or those named, as
 # KERNEL/PART (a pattern of the shell; "debug/*" are all rows of that kernel), and end
 # with a table, which is in out/torture/results.csv too. Fails when anything is lost,
-# late, mixed up, torn, leaked or failed, when a kernel complains, and when a guest
-# does not end; the other rows still run. With --short only the rows that have
-# a time for it, in that time. Two rows run at once: most of them keep one CPU busy.
-# SEED=N repeats the choices of a run, SECONDS_PER_ROW=N replaces the times of the list.
+# late, mixed up, torn, leaked or failed, when a kernel complains, when a guest does not
+# end, and when a test is skipped that dev/torture/skips does not allow; the other rows
+# still run. With --short only the rows that have a time for it, in that time. Two rows
+# run at once: most of them keep one CPU busy. SEED=N repeats the choices of a run,
+# SECONDS_PER_ROW=N replaces the times of the list.
 #
 # A part is a folder dev/torture/PART. Its guest.sh DIR SECONDS SEED runs in the guest,
 # prints TAP and writes lines "name:number" to $RESULTS/counters; names are those of
@@ -117,6 +118,21 @@ counter() {
 # complaints: how many of the row's kernel.
 complaints() { splats_in "$logs/guest-$name.log" | grep -vc 'Call Trace'; }
 
+# skips_of ROW: the regular expressions of tests that it may skip.
+skips_of() {
+	local pattern regexp
+	while read -r pattern regexp; do
+		# shellcheck disable=SC2053 # a pattern
+		[[ $1 != $pattern ]] || say "$regexp"
+	done < <(lines_of "$top/dev/torture/skips")
+}
+
+# unlisted_skips KERNEL PART: the skipped tests of the row that may not be skipped there.
+unlisted_skips() {
+	awk -v show=1 -f "$top/dev/tap.awk" "$logs/$name.tap" | grep -i '^ok.*# *skip' |
+		grep -vEf <(skips_of "$1/$2") | sed "s,^,$1/$2: must not be skipped: ,"
+}
+
 # record KERNEL PART SECONDS VERDICT: the row's line in the list of results, from
 # what the guest left.
 record() {
@@ -124,6 +140,7 @@ record() {
 	[[ ! -f $logs/$name.tap ]] ||
 		read -r passed failed skipped < <(awk -f "$top/dev/tap.awk" "$logs/$name.tap")
 	splats=$(complaints) || true
+	((skipped == 0)) || ! unlisted_skips "$1" "$2" || verdict=${verdict/ok/FAIL}
 	((passed > 0 && failed == 0 && splats == 0)) || verdict=${verdict/ok/FAIL}
 	line="$1,$2,$qemu,$3"
 	for column in "${work[@]}"; do

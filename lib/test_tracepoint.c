@@ -491,7 +491,7 @@ static void expect_in_stack(struct kunit *test, unsigned int level, const char *
 	KUNIT_EXPECT_TRUE_MSG(test, strstarts(name, func), "%s instead of %s", name, func);
 }
 
-static void expect_stack(struct kunit *test)
+static noinline void expect_stack(struct kunit *test)
 {
 	stack_depth = 0;
 	fire_for_stack();
