@@ -219,7 +219,7 @@ static bool make_or_wait(struct ftrace_set *set)
  *
  * If memory is short, the functions of a set call the list of all tracers until
  * a later update. Thousands of sets may wait for memory: an update stops trying
- * at the first one that fails, and the next update begins with another one.
+ * at the first one that fails, and puts it behind those that already wait.
  *
  * Context: ftrace_lock is held, text_mutex is not; may sleep.
  */

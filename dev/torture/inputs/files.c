@@ -119,6 +119,10 @@ static const struct words function_grammar = WORDS(function_words, "  \n");
 static const struct words dynamic_grammar = WORDS(dynamic_words, "");
 static const struct words option_grammar = WORDS(option_words, "");
 
+/* Flags of a target */
+#define KEEP	1	/* rarely opened with O_TRUNC: that changes much */
+#define REFUSES	2	/* accepts no input, or is often not configured */
+
 /*
  * The files, in the top directory or in that of an instance. Files whose valid inputs
  * are slow have a low weight; one in @rare of the inputs follows the grammar.
@@ -128,29 +132,28 @@ static const struct target {
 	const struct words *words;
 	unsigned int weight;
 	unsigned int rare;
-	bool keep;	/* rarely opened with O_TRUNC: that changes much */
-	bool refuses;	/* accepts no input, or is often not configured */
+	unsigned int flags;
 } targets[] = {
-	{ "markers", &event_grammar, 4, 2, false, true },
-	{ "marker_sites", &event_grammar, 4, 2, false, true },
-	{ "marker_probes", &event_grammar, 4, 2, false, true },
-	{ "set_event", &event_grammar, 2, 20, false, false },
-	{ "events/markers/enable", &format_grammar, 2, 500, false, false },
-	{ "events/markers/filter", &filter_grammar, 1, 20, false, false },
-	{ "events/markers/*/enable", &format_grammar, 30, 100, false, false },
-	{ "events/markers/*/filter", &filter_grammar, 40, 10, false, false },
-	{ "events/markers/*/trigger", &trigger_grammar, 25, 40, false, false },
-	{ "events/markers/*/id", &format_grammar, 3, 2, false, true },
-	{ "events/markers/*/format", &format_grammar, 3, 2, false, true },
-	{ "events/markers/*/hist", &format_grammar, 3, 2, false, true },
-	{ "events/markers/*/inject", &filter_grammar, 3, 2, false, true },
-	{ "function_tracers", &tracer_grammar, 30, 20, false, false },
-	{ "set_ftrace_filter", &function_grammar, 1, 20, true, false },
-	{ "set_ftrace_notrace", &function_grammar, 1, 20, true, false },
-	{ "trace_options", &option_grammar, 2, 5, false, false },
-	{ "options/function-tracers", &format_grammar, 2, 10, false, false },
-	{ "dynamic_events", &dynamic_grammar, 6, 15, true, false },
-	{ "synthetic_events", &dynamic_grammar, 6, 15, true, false },
+	{ "markers", &event_grammar, 4, 2, REFUSES },
+	{ "marker_sites", &event_grammar, 4, 2, REFUSES },
+	{ "marker_probes", &event_grammar, 4, 2, REFUSES },
+	{ "set_event", &event_grammar, 2, 20, 0 },
+	{ "events/markers/enable", &format_grammar, 2, 500, 0 },
+	{ "events/markers/filter", &filter_grammar, 1, 20, 0 },
+	{ "events/markers/*/enable", &format_grammar, 30, 100, 0 },
+	{ "events/markers/*/filter", &filter_grammar, 40, 10, 0 },
+	{ "events/markers/*/trigger", &trigger_grammar, 25, 40, 0 },
+	{ "events/markers/*/id", &format_grammar, 3, 2, REFUSES },
+	{ "events/markers/*/format", &format_grammar, 3, 2, REFUSES },
+	{ "events/markers/*/hist", &format_grammar, 3, 2, REFUSES },
+	{ "events/markers/*/inject", &filter_grammar, 3, 2, REFUSES },
+	{ "function_tracers", &tracer_grammar, 30, 20, 0 },
+	{ "set_ftrace_filter", &function_grammar, 1, 20, KEEP },
+	{ "set_ftrace_notrace", &function_grammar, 1, 20, KEEP },
+	{ "trace_options", &option_grammar, 2, 5, 0 },
+	{ "options/function-tracers", &format_grammar, 2, 10, 0 },
+	{ "dynamic_events", &dynamic_grammar, 6, 15, KEEP },
+	{ "synthetic_events", &dynamic_grammar, 6, 15, KEEP },
 };
 
 _Static_assert(ARRAY_SIZE(targets) <= MAX_TARGETS, "accepted[] is too short");
@@ -439,7 +442,7 @@ static void use_file(void)
 	unsigned int times = 1 + below(100);
 	int fd, flags = any_of(modes);
 
-	if (flags != O_RDONLY && one_in(target->keep ? 2000 : 50))
+	if (flags != O_RDONLY && one_in(target->flags & KEEP ? 2000 : 50))
 		flags |= O_TRUNC;
 	else if (one_in(4))
 		flags |= O_APPEND;
@@ -513,7 +516,7 @@ static bool all_accept(void)
 
 	for (i = 0; i < ARRAY_SIZE(targets); i++) {
 		printf("# %s: %lu accepted\n", targets[i].path, shared->accepted[i]);
-		all = all && (targets[i].refuses || shared->accepted[i]);
+		all = all && (targets[i].flags & REFUSES || shared->accepted[i]);
 	}
 	return all || shared->inputs < MANY;
 }
