@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/srcu.h>
+#include <linux/stop_machine.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -980,29 +981,32 @@ static void tp_test_within_a_probe(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 0UL);
 }
 
+#ifdef CONFIG_KPROBES
+static int (*check_context)(const char *name);
+
+/* With all other CPUs stopped: while the kernel boots, it patches code at once. */
+static int check_in_state(void *state)
+{
+	const enum system_states now = system_state;
+	int ret;
+
+	system_state = *(enum system_states *)state;
+	ret = check_context("kunit");
+	system_state = now;
+	return ret;
+}
+#endif
+
 /* Except at early boot, probes are not attached in atomic context. */
 static void tp_test_context_at_boot(struct kunit *test)
 {
 #ifdef CONFIG_KPROBES
-	static const struct {
-		enum system_states state;
-		int ret;
-	} cases[] = { { SYSTEM_BOOTING, 0 }, { SYSTEM_SCHEDULING, -EBUSY } };
-	int (*check_context)(const char *name) = find_function("tracepoint_check_context");
-	const enum system_states now = system_state;
-	unsigned long flags;
-	unsigned int i;
-	int ret;
+	enum system_states booting = SYSTEM_BOOTING, scheduling = SYSTEM_SCHEDULING;
 
+	check_context = find_function("tracepoint_check_context");
 	KUNIT_ASSERT_NOT_NULL(test, check_context);
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		local_irq_save(flags);
-		system_state = cases[i].state;
-		ret = check_context("kunit");
-		system_state = now;
-		local_irq_restore(flags);
-		KUNIT_EXPECT_EQ(test, ret, cases[i].ret);
-	}
+	KUNIT_EXPECT_EQ(test, stop_machine(check_in_state, &booting, NULL), 0);
+	KUNIT_EXPECT_EQ(test, stop_machine(check_in_state, &scheduling, NULL), -EBUSY);
 #else
 	kunit_skip(test, "needs CONFIG_KPROBES");
 #endif

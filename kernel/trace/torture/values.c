@@ -65,6 +65,8 @@ void tt_change_values(struct tt_epoch *epoch, unsigned int owner,
 		set_in_batch(owner, number, last, set);
 	else
 		set(owner, number);
+	if (!deferred)
+		end_change(epoch, last);	/* the code is patched */
 	if (defer)
 		tt_pause(rnd);
 	if (way == DEFER_AND_FLUSH) {

@@ -71,7 +71,7 @@ load_failing() {
 # grows COUNTER BEFORE: wait for that. The module's thread has a low priority.
 grows() {
 	tries=100
-	while [ "$(count "$1")" = "$2" ] && [ $tries -gt 0 ]; do
+	while ! [ "$(count "$1")" -gt "$2" ] && [ $tries -gt 0 ]; do
 		sleep 0.1
 		tries=$((tries - 1))
 	done
@@ -171,6 +171,7 @@ check_work() {
 		test_that "NMIs hit" at_least_one nmis
 		test_that "NMIs hit each module's sites" [ $unhit_by_nmis = 0 ]
 	fi
+	test_that "there were rounds" [ $rounds -gt 0 ]
 	test_that "modules with sites were loaded and unloaded" [ $loads = $rounds ]
 	test_that "modules that fail were refused" [ $refused = $rounds ]
 	test_that "each module's sites were hit" [ $unhit = 0 ]
