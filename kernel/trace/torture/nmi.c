@@ -22,7 +22,7 @@ static bool registered;
 static DEFINE_PER_CPU(unsigned int, turn);
 
 /* Hits the sites of the module that is loaded and unloaded; NULL if it is not loaded. */
-static void (*hit_module)(void);
+static tt_nmi_func *hit_module;
 
 /*
  * While the handler is registered, it claims every NMI. It hits only one kind in this
@@ -30,7 +30,7 @@ static void (*hit_module)(void);
  */
 static int hit_by_nmi(unsigned int type, struct pt_regs *regs)
 {
-	void (*hit)(void) = READ_ONCE(hit_module);
+	tt_nmi_func *hit = READ_ONCE(hit_module);
 
 	tt_hit_nth(this_cpu_inc_return(turn));
 	if (hit) {
@@ -49,7 +49,7 @@ static int hit_by_nmi(unsigned int type, struct pt_regs *regs)
  *
  * Context: may sleep.
  */
-void tt_hit_by_nmis(void (*hit)(void))
+void tt_hit_by_nmis(tt_nmi_func *hit)
 {
 	WRITE_ONCE(hit_module, hit);
 	synchronize_rcu();	/* it waits for NMI handlers too */

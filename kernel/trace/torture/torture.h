@@ -256,14 +256,16 @@ typedef void tt_traced_func(struct tt_hit *hit);
 extern tt_traced_func *const tt_traced_funcs[TT_NR_FUNCS];
 extern struct tt_target tt_func_targets[TT_NR_FUNCS];
 
+typedef void tt_nmi_func(void);
+
 #ifdef CONFIG_X86_LOCAL_APIC
 int tt_start_nmis(unsigned long seed);
 void tt_stop_nmis(void);
-void tt_hit_by_nmis(void (*hit)(void));
+void tt_hit_by_nmis(tt_nmi_func *hit);
 #else
 static inline int tt_start_nmis(unsigned long seed) { return 0; }
 static inline void tt_stop_nmis(void) { }
-static inline void tt_hit_by_nmis(void (*hit)(void)) { }
+static inline void tt_hit_by_nmis(tt_nmi_func *hit) { }
 #endif
 
 #endif /* _TRACE_TORTURE_H */
