@@ -183,7 +183,7 @@ static const char *const used_names[] = {
 	"kunit_nowhere", "kunit_x", "kunit_tp_a", "kunit_tp_b", "kunit_two",
 	"kunit_fed_a", "kunit_fed_b", "kunit_fed_c", "kunit_fed_twice",
 	"kunit_half_a", "kunit_half_b", "kunit_fake", "kunit_fake_fed", "kunit_sixteen",
-	"kunit_fake_freed", "kunit_fake_late",
+	"kunit_fake_freed", "kunit_fake_gone", "kunit_fake_late",
 };
 
 static bool detach_any(void *func)
@@ -1926,7 +1926,10 @@ static void marker_test_module_failure_frees(struct kunit *test)
 	fake_goes();
 }
 
-/* Unloading frees all; an array of probes is freed when it is replaced, not before. */
+/*
+ * Unloading frees all; an array of probes is freed when it is replaced, not before. The
+ * name is no other case's: with CONFIG_TRACE_EVENT_INJECT its entry could still exist.
+ */
 static void marker_test_module_frees(struct kunit *test)
 {
 	const struct marker_part *part;
@@ -1936,7 +1939,7 @@ static void marker_test_module_frees(struct kunit *test)
 
 	need_fake(test);
 	need_tracking(test);
-	make_fake_of("kunit_fake_freed", 2);
+	make_fake_of("kunit_fake_gone", 2);
 	KUNIT_ASSERT_EQ(test, fake_comes(), 0);
 	entry = fake->site[0].entry;
 	part = list_first_entry(&entry->parts, struct marker_part, in_entry);
@@ -1948,19 +1951,19 @@ static void marker_test_module_frees(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(freed); i++)
 		KUNIT_EXPECT_TRUE(test, is_held(freed[i]));
 
-	attach_variadic("kunit_fake_freed", "number %d");
+	attach_variadic("kunit_fake_gone", "number %d");
 	probes = entry->probes;
 	KUNIT_EXPECT_TRUE(test, is_held(probes));
-	marker_arm("kunit_fake_freed");
+	marker_arm("kunit_fake_gone");
 	KUNIT_EXPECT_TRUE(test, is_held(probes));
-	marker_disarm("kunit_fake_freed");
+	marker_disarm("kunit_fake_gone");
 	KUNIT_EXPECT_TRUE(test, is_held(probes));
-	attach_fed("kunit_fake_freed", "number %d", 2);
+	attach_fed("kunit_fake_gone", "number %d", 2);
 	KUNIT_EXPECT_FALSE(test, is_held(probes));
 	probes = entry->probes;
 	KUNIT_EXPECT_TRUE(test, is_held(probes));
-	marker_probe_unregister("kunit_fake_freed");
-	detach_fed("kunit_fake_freed", 2);
+	marker_probe_unregister("kunit_fake_gone");
+	detach_fed("kunit_fake_gone", 2);
 	KUNIT_EXPECT_FALSE(test, is_held(probes));
 
 	fake_goes();
