@@ -10,6 +10,8 @@ types=events/markers/sample_types
 signal=events/markers/kernel_send_signal
 process_exit=events/markers/kernel_process_exit
 process_exec=events/markers/kernel_process_exec
+noargs=events/markers/sample_noargs
+probe=events/eprobes/markers_selftest
 
 instance=$tracing/instances/markers-$$
 
@@ -21,7 +23,13 @@ clean_up() {
 	for left in "$instance" "$instance-2"; do
 		[ ! -d "$left" ] || rmdir "$left"
 	done
+	echo '-:eprobes/markers_selftest' >>"$tracing/dynamic_events"
 	unload_all
+}
+
+# event_probe ARGUMENTS: of sample_event.
+event_probe() {
+	echo "e:eprobes/markers_selftest markers.sample_event $1" >>"$tracing/dynamic_events"
 }
 
 # put VALUE FILE: write to a file of the instance.
@@ -347,6 +355,36 @@ garbage_changes_nothing() {
 	is "$(recorded sample_event:)" 2
 }
 
+# A record that somebody writes, with the values that are given.
+injected_records_arrive() {
+	start || return
+	[ -w "$instance/$event/inject" ] || needs "no CONFIG_TRACE_EVENT_INJECT" || return
+	put 'count = 7 name = "given"' $event/inject &&
+	put '' $noargs/inject &&
+	fails put 'no_such_field = 1' $noargs/inject &&
+	is "$(recorded 'sample_event: count 7 name given$')" 1 &&
+	is "$(recorded 'sample_noargs:')" 1 && kernel_is_well
+}
+
+# A kernel with kmemleak reports what a refused event leaves.
+# shellcheck disable=SC2016 # variables of the event
+event_probes_with_bad_arguments() {
+	grep -q 'e\[:\[' "$tracing/README" || needs "no event probes" || return
+	start &&
+	for bad in '$count:b5@70/32' '$count:u8[3]' '$count:no_such_type' '$no_such_field'; do
+		fails event_probe "bad=$bad" || {
+			comment "$bad"
+			return 1
+		}
+	done &&
+	is "$(grep -c sample_event "$tracing/dynamic_events")" 0 &&
+	event_probe 'number=$count:u32 text=+0($name):string' &&
+	put 1 $probe/enable &&
+	fire 2 &&
+	put 0 $probe/enable &&
+	is "$(recorded 'number=[01] text=')" 2
+}
+
 # Whether tracefs can have two directories of one name depends on the kernel's version.
 both_or_a_message() {
 	[ "$(grep -c "^markers:sample_event$" "$tracing/available_events")" = 2 ] ||
@@ -384,7 +422,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 23
+plan 25
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
@@ -406,6 +444,8 @@ instances_are_apart; report "instances are apart"
 stays_while_it_is_used; report "stays while it is used"
 stays_when_a_probe_goes; report "stays when a probe goes"
 garbage_changes_nothing; report "garbage changes nothing"
+injected_records_arrive; report "injected records arrive"
+event_probes_with_bad_arguments; report "event probes with bad arguments"
 name_of_a_kprobe; report "name of a kprobe"
 events_are_for_root_only; report "events are for root only"
 finish
