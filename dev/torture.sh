@@ -16,10 +16,10 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
 results=$out/torture/results.csv
-work=(hits sets registrations changes loads nmis faults inputs stale)
-bad=(unclaimed lost late mixed torn leaked failed)
+work=(hits sets registrations changes loads nmis faults inputs stale unclaimed)
+bad=(lost late mixed torn leaked failed)
 titles=kernel,part,QEMU,seconds,hits,sets,registrations,changes,loads,NMIs,faults,inputs
-titles+=,stale,tests,skipped,unclaimed,lost,late,mixed,torn,leaked,failed,splats,verdict,seed
+titles+=,stale,unclaimed,tests,skipped,lost,late,mixed,torn,leaked,failed,splats,verdict,seed
 
 # Selftests in a kernel with all checkers take more than an hour.
 short='' limit=10800

@@ -83,9 +83,12 @@ struct streak {
 static DEFINE_PER_CPU(struct streak, streaks);
 
 /*
- * The breakpoint in memory may belong to the next change. Then the code that makes
- * that change handles it when it is executed again. If no code does, the kernel must
- * oops as it would without this module.
+ * The breakpoint in memory may belong to the next change, which began after
+ * poke_int3_handler() had found none for this address. This is rare: one in a million
+ * with four CPUs on two. If before_kprobes() looks at memory, waits for 100,000 ticks and
+ * looks again, there are more, in all of which the new instruction was there first. The
+ * code that makes the change handles the breakpoint when it is executed again. If no code
+ * does, the kernel must oops as it would without this module.
  */
 static bool nobody_knows(unsigned long ip)
 {
