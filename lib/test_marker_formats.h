@@ -238,7 +238,7 @@ MARKER_BAD_FORMAT("100%% right %d wrong %-4hd")
 MARKER_BAD_FORMAT("%p%px")
 MARKER_BAD_FORMAT("%d %d %d %f")
 
-/* A space at the start, and control characters. */
+/* A space at the start, and characters that are not printable ASCII. */
 MARKER_BAD_FORMAT(" %d")
 MARKER_BAD_FORMAT("  ")
 MARKER_BAD_FORMAT(" text")
@@ -260,6 +260,11 @@ MARKER_BAD_FORMAT("\033[1m%d")
 MARKER_BAD_FORMAT("\001")
 MARKER_BAD_FORMAT("\037%d")
 MARKER_BAD_FORMAT("\177")
+MARKER_BAD_FORMAT("\200")
+MARKER_BAD_FORMAT("\237 %d")
+MARKER_BAD_FORMAT("\240%d")
+MARKER_BAD_FORMAT("stra\303\237e %d")
+MARKER_BAD_FORMAT("\377")
 MARKER_BAD_FORMAT("\033")
 
 /* Too long, or too many. */

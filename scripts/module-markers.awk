@@ -9,7 +9,7 @@
 
 function bad(what, allowed,    shown) {
 	shown = format
-	gsub(/[\001-\037\177]/, "?", shown)
+	gsub(/[^ -~]/, "?", shown)
 	printf "ERROR: markers: %s: %s: %s in \"%s\": %s\n",
 		object, name, what, shown, allowed > "/dev/stderr"
 	failed = 1
@@ -67,8 +67,9 @@ function check_conversions(    at) {
 }
 
 function check() {
-	if (format ~ /[\001-\037\177]/)
-		bad("a control character", "a line end, a tab or the like is not allowed")
+	if (format ~ /[^ -~]/)
+		bad("a character that is not printable ASCII",
+		    "a line end, a tab or an accented letter is not allowed")
 	if (format ~ /^ ./)
 		bad("a space in front", "only MARK_NOARGS has one")
 	check_conversions()

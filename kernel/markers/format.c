@@ -6,7 +6,7 @@
  * built, has the same grammar:
  *
  *	format		" ", or text that does not begin with a space
- *	text		printable characters, %%, and conversions
+ *	text		printable ASCII characters, %%, and conversions
  *	conversion	% [-+ #0]* width? precision? type, 15 characters at most
  *	width		digits
  *	precision	. digits
@@ -131,7 +131,7 @@ static int next_field(const char **format, struct marker_field *field)
 	int ret;
 
 	for (; *pos; pos++) {
-		if (!isprint(*pos))
+		if (!isascii(*pos) || !isprint(*pos))
 			return -EINVAL;
 		if (*pos != '%')
 			continue;
