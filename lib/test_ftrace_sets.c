@@ -1194,6 +1194,39 @@ static void sets_test_stack(struct kunit *test)
 	}
 }
 
+#if defined(CONFIG_KPROBES) && defined(CONFIG_X86_64)
+static notrace void ignore_call(unsigned long ip, unsigned long parent_ip,
+				struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+}
+
+/* Return: the batches in which the code of the functions is patched for a new tracer. */
+static unsigned int batches_for(struct kunit *test, char *functions)
+{
+	struct ftrace_ops *ops = kunit_kzalloc(test, sizeof(*ops), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ops);
+	ops->func = ignore_call;
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter(ops, functions, strlen(functions), 1), 0);
+	KUNIT_ASSERT_EQ(test, watch_calls("text_poke_bp_batch"), 0);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(ops), 0);
+	stop_watching();
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(ops), 0);
+	ftrace_free_filter(ops);
+	return watched.calls;
+}
+
+/* Each batch interrupts all CPUs. */
+static void sets_test_far_functions(struct kunit *test)
+{
+	char near[] = "__x64_sys_sync", far[] = "__x64_sys_s*";
+	unsigned int batches = batches_for(test, near);
+
+	KUNIT_EXPECT_GE(test, batches, 1U);
+	KUNIT_EXPECT_EQ(test, batches_for(test, far), batches);
+}
+#endif
+
 /* The list is called only while there are more tracers than a set can have. */
 static void sets_test_no_list(struct kunit *test)
 {
@@ -2979,6 +3012,9 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_stack),
 	KUNIT_CASE(sets_test_no_list),
 	KUNIT_CASE(sets_test_in_use),
+#if defined(CONFIG_KPROBES) && defined(CONFIG_X86_64)
+	KUNIT_CASE(sets_test_far_functions),
+#endif
 #ifdef CONFIG_KPROBES
 	KUNIT_CASE(sets_test_function_probe),
 	KUNIT_CASE(sets_test_probe_cannot_grow),
