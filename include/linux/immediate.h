@@ -46,7 +46,7 @@
  * Notes:
  *  - Setting is slow: it interrupts every CPU a few times. A batch does that
  *    once for all the variables set in it. (On x86, once for up to 3,072 sites,
- *    fewer if they are far apart. With jump labels, once for 256 variables, and
+ *    or 256 if they are far apart. With jump labels, once for 256 variables, and
  *    some architectures interrupt for each site.)
  *  - While imv_set() runs, some CPUs read the old value and some the new one;
  *    when it returns, all read the new one. Reads are not ordered against other
