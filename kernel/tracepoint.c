@@ -616,24 +616,28 @@ bool trace_module_has_text(const struct module *mod, const char *text, size_t si
 	return size && strnlen(text, size) < size;
 }
 
-static bool module_has_object(const struct module *mod, const void *object,
-			      size_t size)
+/* Elsewhere, another object may look like an unused tracepoint: a marker does. */
+static bool module_has_tracepoint(const struct module *mod, const struct tracepoint *tp)
 {
-	return size <= memory_at(mod, object) &&
-	       IS_ALIGNED((unsigned long)object, sizeof(long));
+	size_t offset = (const void *)tp - mod->tracepoints;
+
+	return mod->tracepoints_size >= sizeof(*tp) &&
+	       offset <= mod->tracepoints_size - sizeof(*tp) &&
+	       IS_ALIGNED((unsigned long)tp, sizeof(long));
 }
 
 static bool module_has_callbacks(const struct module *mod, const struct tracepoint *tp)
 {
 	return !tp->callbacks ||
-	       module_has_object(mod, tp->callbacks, sizeof(*tp->callbacks));
+	       (memory_at(mod, tp->callbacks) >= sizeof(*tp->callbacks) &&
+		IS_ALIGNED((unsigned long)tp->callbacks, sizeof(long)));
 }
 
 /* Return: what is wrong with a tracepoint of a module that is being loaded, or NULL. */
 static const char *tracepoint_fault(const struct module *mod,
 				    const struct tracepoint *tp)
 {
-	if (!module_has_object(mod, tp, sizeof(*tp)))
+	if (!module_has_tracepoint(mod, tp))
 		return "it is for no tracepoint of the module";
 	if (!trace_module_has_text(mod, tp->name, KSYM_NAME_LEN) || !*tp->name)
 		return "the tracepoint has no name";

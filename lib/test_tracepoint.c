@@ -2850,6 +2850,7 @@ static void tp_test_static_call(struct kunit *test)
 /* A fake module that has only records and a tracepoint. */
 static struct fake_module {
 	struct tracepoint tp;
+	struct tracepoint elsewhere;	/* not in the section */
 	struct tracepoint_callbacks callbacks;
 	char name[8];
 #ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
@@ -2877,10 +2878,13 @@ static void make_fake(void)
 	memset(&fake, 0, sizeof(fake));
 	strscpy(fake.name, "fake", sizeof(fake.name));
 	fake.tp.name = fake.name;
+	fake.elsewhere.name = fake.name;
 	set_record(0, &fake.tp);
 	set_record(1, &fake.tp);
 	strscpy(fake.mod.name, "kunit_fake", sizeof(fake.mod.name));
 	set_module_memory(&fake.mod, &fake, sizeof(fake), 0);
+	fake.mod.tracepoints = &fake.tp;
+	fake.mod.tracepoints_size = sizeof(fake.tp);
 	fake.mod.tracepoints_ptrs = fake.record;
 	fake.mod.num_tracepoints = ARRAY_SIZE(fake.record);
 }
@@ -2900,7 +2904,13 @@ static void tp_test_bad_records(struct kunit *test)
 	expect_check(test, 0);
 	set_record(1, &outside);
 	expect_check(test, -ENOEXEC);
+	set_record(1, &fake.elsewhere);
+	expect_check(test, -ENOEXEC);
 	set_record(0, (void *)&fake.tp + 1);
+	expect_check(test, -ENOEXEC);
+	fake.mod.tracepoints_size--;
+	expect_check(test, -ENOEXEC);
+	fake.mod.tracepoints_size = 0;
 	expect_check(test, -ENOEXEC);
 	set_record(0, (void *)&fake - sizeof(long));
 	expect_check(test, -ENOEXEC);

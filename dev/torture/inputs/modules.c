@@ -103,6 +103,14 @@ static unsigned int nr_symbols(void)
 	return section(".symtab")->sh_size / sizeof(Elf64_Sym);
 }
 
+/* The compiler may add a number to the name of a static variable. */
+static bool is_called(const char *symbol, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(symbol, name, len) && (!symbol[len] || symbol[len] == '.');
+}
+
 static unsigned int symbol(const char *name)
 {
 	Elf64_Sym *sym = (Elf64_Sym *)bytes_of(".symtab");
@@ -110,7 +118,7 @@ static unsigned int symbol(const char *name)
 	unsigned int i;
 
 	for (i = 0; i < nr_symbols(); i++)
-		if (!strcmp(names + sym[i].st_name, name))
+		if (is_called(names + sym[i].st_name, name))
 			return i;
 	fprintf(stderr, "no symbol %s\n", name);
 	exit(2);
@@ -408,6 +416,7 @@ static const struct way ways[] = {
 	{ POINTERS, POINTER_SIZE, put_value, 0, 0x7ffffff0, NULL, false },
 	{ POINTERS, POINTER_SIZE, point_to, 0, 0, "marker_call", false },
 	{ POINTERS, POINTER_SIZE, point_to, 0, 0, "__tracepoint_kfree", false },
+	{ POINTERS, POINTER_SIZE, point_to, 0, 0, "__mark_victim_plain", false },
 	{ POINTERS, POINTER_SIZE, duplicate, 0, 0, NULL, true },
 	{ TRACEPOINTS, TRACEPOINT_SIZE, move_pointer, TRACEPOINT_NAME, 0x1000000, NULL, false },
 	{ TRACEPOINTS, TRACEPOINT_SIZE, no_pointer, TRACEPOINT_NAME, 0, NULL, false },
