@@ -1520,6 +1520,28 @@ static void sets_test_function_probe(struct kunit *test)
 	trace_put_event_file(event);
 }
 
+/* Calls of functions that are kept may find the counter in the same bucket. */
+static void sets_test_counter_is_freed_later(struct kunit *test)
+{
+	typeof(&allocate_ftrace_func_mapper) make = find_function("allocate_ftrace_func_mapper");
+	typeof(&ftrace_func_mapper_add_ip) add = find_function("ftrace_func_mapper_add_ip");
+	typeof(&ftrace_func_mapper_remove_ip) remove =
+		find_function("ftrace_func_mapper_remove_ip");
+	typeof(&free_ftrace_func_mapper) free = find_function("free_ftrace_func_mapper");
+	struct ftrace_func_mapper *mapper;
+
+	if (!make || !add || !remove || !free)
+		kunit_skip(test, "needs function probes");
+	mapper = make();
+	KUNIT_ASSERT_NOT_NULL(test, mapper);
+	KUNIT_EXPECT_EQ(test, add(mapper, (unsigned long)traced_a, mapper), 0);
+	KUNIT_EXPECT_EQ(test, watch_calls("kvfree_call_rcu"), 0);
+	KUNIT_EXPECT_PTR_EQ(test, remove(mapper, (unsigned long)traced_a), (void *)mapper);
+	stop_watching();
+	KUNIT_EXPECT_EQ(test, watched.calls, 1U);
+	free(mapper, NULL);
+}
+
 static void expect_probe_has_data(struct kunit *test)
 {
 	function_probe.data = NULL;
@@ -3017,6 +3039,7 @@ static struct kunit_case sets_test_cases[] = {
 #endif
 #ifdef CONFIG_KPROBES
 	KUNIT_CASE(sets_test_function_probe),
+	KUNIT_CASE(sets_test_counter_is_freed_later),
 	KUNIT_CASE(sets_test_probe_cannot_grow),
 	KUNIT_CASE(sets_test_probe_cannot_shrink),
 #endif
