@@ -1219,7 +1219,7 @@ static unsigned int batches_for(struct kunit *test, char *functions)
 /* Each batch interrupts all CPUs. */
 static void sets_test_far_functions(struct kunit *test)
 {
-	char near[] = "__x64_sys_sync", far[] = "__x64_sys_s*";
+	char near[] = "vfs_read", far[] = "__x64_sys_s*";
 	unsigned int batches = batches_for(test, near);
 
 	KUNIT_EXPECT_GE(test, batches, 1U);
