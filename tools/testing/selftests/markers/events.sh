@@ -24,6 +24,7 @@ clean_up() {
 		[ ! -d "$left" ] || rmdir "$left"
 	done
 	echo '-:eprobes/markers_selftest' >>"$tracing/dynamic_events"
+	echo '-:synthetic/markers_selftest' >>"$tracing/dynamic_events"
 	unload_all
 }
 
@@ -260,6 +261,16 @@ trigger_counts_in_a_histogram() {
 	put '!hist:keys=count' $event/trigger
 }
 
+# A field that the other histogram has not is read by a third, if its keys are alike.
+key_of_stacks_is_no_number() {
+	needs_histograms || return
+	start &&
+	put 'hist:keys=stacktrace' $event/trigger &&
+	echo "s:markers_selftest unsigned int count" >>"$tracing/dynamic_events" &&
+	fails put 'hist:keys=i:onmatch(markers.sample_event).trace(markers_selftest,count)' \
+		$types/trigger && kernel_is_well
+}
+
 trigger_turns_tracing_off() {
 	start &&
 	put 'traceoff if count == 2' $event/trigger &&
@@ -422,7 +433,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 25
+plan 26
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
@@ -437,6 +448,7 @@ filter_by_number_and_string; report "filter by number and string"
 filter_without_strings; report "filter without strings"
 filter_knows_signs; report "filter knows signs"
 trigger_counts_in_a_histogram; report "trigger counts in a histogram"
+key_of_stacks_is_no_number; report "a key of stacks is no number"
 trigger_turns_tracing_off; report "trigger turns tracing off"
 nothing_arrives_while_tracing_is_off; report "nothing arrives while tracing is off"
 snapshot_beside_a_condition; report "a snapshot beside a condition for others"
