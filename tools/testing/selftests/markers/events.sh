@@ -265,13 +265,13 @@ trigger_counts_in_a_histogram() {
 # version.
 histograms_with_special_keys() {
 	needs_histograms || return
+	action="onmatch(markers.sample_event).trace(markers_selftest,count)"
 	start &&
 	echo "s:markers_selftest unsigned int count" >>"$tracing/dynamic_events" &&
 	for key in stacktrace common_cpu; do
 		put "hist:keys=$key" $event/trigger || return
 		for other in i $key; do
-			put "hist:keys=$other:onmatch(markers.sample_event).trace(markers_selftest,count)" \
-				$types/trigger 2>/dev/null
+			put "hist:keys=$other:$action" $types/trigger 2>/dev/null
 			kernel_is_well || return
 		done
 	done
@@ -372,7 +372,7 @@ garbage_changes_nothing() {
 	is "$(recorded sample_event:)" 2
 }
 
-# A record that somebody writes, with the values that are given.
+# These records are not of hits: they have the values that are written.
 injected_records_arrive() {
 	start || return
 	[ -w "$instance/$event/inject" ] || needs "no CONFIG_TRACE_EVENT_INJECT" || return
