@@ -166,7 +166,8 @@ static const struct tracepoint_callbacks slot_callbacks = {
 
 /* n has two hexadecimal digits. */
 #define DEFINE_SLOT(n)							\
-	static struct tracepoint __tracepoint_lttng_markers_##n __used = { \
+	static struct tracepoint __tracepoint_lttng_markers_##n		\
+		__used __section("__tracepoints") = {			\
 		.name = "lttng_markers_" #n,				\
 		.callbacks = &slot_callbacks,				\
 	};								\
