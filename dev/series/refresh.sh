@@ -4,13 +4,15 @@
 # the last commit of this repository.
 #
 # Each earlier version of a file gets the same change. Where a version does not have the
-# lines that were changed, it stays as it is.
+# lines that were changed, it stays as it is. The diffs start from the last commit too, so
+# other changes of them must be committed before.
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/versions.sh"
 old=$out/series.old
 versions=$out/series.old/versions
 now=$out/series.now	# the versions after the change: a/ before a commit, b/ after it
+refreshed=$out/series.refreshed	# what the last run changed in the diffs
 
 # carry_over COMMIT FILE
 carry_over() {
@@ -47,8 +49,20 @@ old_versions() {
 	make_versions "$versions" "${list[@]}"
 }
 
+changes() { git -C "$top" diff --no-color "$@" HEAD -- 'series/*.diff'; }
+
+# Changes that are not those of the last run would be lost.
+refuse_other_changes() {
+	local all
+	all=$(changes)
+	[[ -z $all || $all == "$(cat "$refreshed" 2>/dev/null)" ]] ||
+		die "commit the changes of these first, which would be lost:" \
+			"$(changes --name-only | paste -sd ' ')"
+}
+
 main() {
 	local list c
+	refuse_other_changes
 	(old_versions)
 	mapfile -t list < <(commits)
 	rm -rf "$now"
@@ -56,6 +70,7 @@ main() {
 	for c in "${list[@]}"; do
 		[[ ! -d $versions/$c ]] || refresh "$c"
 	done
+	changes >"$refreshed"
 }
 
 main
