@@ -122,6 +122,7 @@ static const struct words option_grammar = WORDS(option_words, "");
 /* Flags of a target */
 #define KEEP	1	/* rarely opened with O_TRUNC: that changes much */
 #define REFUSES	2	/* accepts no input, or is often not configured */
+#define SLOW	4	/* each input waits for a grace period, or visits all functions */
 
 /*
  * The files, in the top directory or in that of an instance. Files whose valid inputs
@@ -139,17 +140,17 @@ static const struct target {
 	{ "marker_probes", &event_grammar, 4, 2, REFUSES },
 	{ "set_event", &event_grammar, 2, 20, 0 },
 	{ "events/markers/enable", &format_grammar, 2, 500, 0 },
-	{ "events/markers/filter", &filter_grammar, 1, 20, 0 },
+	{ "events/markers/filter", &filter_grammar, 1, 20, SLOW },
 	{ "events/markers/*/enable", &format_grammar, 30, 100, 0 },
-	{ "events/markers/*/filter", &filter_grammar, 40, 10, 0 },
+	{ "events/markers/*/filter", &filter_grammar, 40, 3, SLOW },
 	{ "events/markers/*/trigger", &trigger_grammar, 25, 40, 0 },
 	{ "events/markers/*/id", &format_grammar, 3, 2, REFUSES },
 	{ "events/markers/*/format", &format_grammar, 3, 2, REFUSES },
 	{ "events/markers/*/hist", &format_grammar, 3, 2, REFUSES },
 	{ "events/markers/*/inject", &filter_grammar, 3, 2, REFUSES },
 	{ "function_tracers", &tracer_grammar, 30, 20, 0 },
-	{ "set_ftrace_filter", &function_grammar, 1, 20, KEEP },
-	{ "set_ftrace_notrace", &function_grammar, 1, 20, KEEP },
+	{ "set_ftrace_filter", &function_grammar, 1, 20, KEEP | SLOW },
+	{ "set_ftrace_notrace", &function_grammar, 1, 20, KEEP | SLOW },
 	{ "trace_options", &option_grammar, 2, 5, 0 },
 	{ "options/function-tracers", &format_grammar, 2, 10, 0 },
 	{ "dynamic_events", &dynamic_grammar, 6, 15, KEEP },
@@ -439,7 +440,7 @@ static void use_file(void)
 {
 	static const int modes[] = { O_RDONLY, O_WRONLY, O_WRONLY, O_WRONLY, O_RDWR };
 	const struct target *target = random_target();
-	unsigned int times = 1 + below(100);
+	unsigned int times = 1 + below(target->flags & SLOW ? 10 : 100);
 	int fd, flags = any_of(modes);
 
 	if (flags != O_RDONLY && one_in(target->flags & KEEP ? 2000 : 50))
