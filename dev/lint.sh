@@ -48,6 +48,16 @@ not_allowed() {
 		!((part[4] " " part[1]) in allowed)' "$top/dev/checkpatch.allow" -
 }
 
+# Not signed: `make series` does that. The commits that they name are not here.
+checkpatch_messages() {
+	local name
+	for name in $(commits); do
+		printf 'Subject: [PATCH] %s\n---\n' "$(sed '/^---$/,$d' "$top/series/$name")" |
+			checkpatch --no-signoff --ignore UNKNOWN_COMMIT_ID,NOT_UNIFIED_DIFF - |
+			sed "s,^-:,series/$name:,"
+	done
+}
+
 # Headers of trace events are laid out by other rules, as all of the kernel's are.
 event_headers() { (cd "$top" && grep -lF 'trace/define_trace.h' -- "$@") || true; }
 event_ignore=SPACING,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
@@ -66,6 +76,7 @@ lint_checkpatch() {
 		for name in $(patch_names); do
 			checkpatch --no-signoff "$top/patches/$name"
 		done
+		checkpatch_messages
 	} | not_allowed)
 	rm -f .checkpatch-camelcase.*	# its cache, which is not part of the tree
 	[[ -z $found ]] || { say "$found"; return 1; }
