@@ -5,7 +5,6 @@
 /* The interface of code that is generated at run time. */
 
 #include <linux/errno.h>
-
 #include <linux/types.h>
 
 #ifdef CONFIG_GENERATED_TEXT
