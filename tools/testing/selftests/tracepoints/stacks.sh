@@ -15,9 +15,17 @@ name=sched_process_fork
 event=$tracing/events/$system/$name
 other=$tracing/instances/stacks-sh
 
+then=:		# done when the event is enabled
+
 work() {
 	(:)
 	(:)
+}
+
+# Probes are called in the order in which they were attached.
+attach_other() {
+	echo 0 >"$other/events/$system/$name/enable"
+	echo 1 >"$other/events/$system/$name/enable"
 }
 
 # kernel_clone must be the first function in the matching lines of a file. Stacks of
@@ -32,6 +40,7 @@ ftrace_option() {
 	echo 1 >$tracing/options/stacktrace
 	echo >$tracing/trace
 	echo 1 >$event/enable
+	$then
 	work
 	echo 0 >$event/enable
 	echo 0 >$tracing/options/stacktrace
@@ -41,6 +50,7 @@ ftrace_option() {
 ftrace_trigger() {
 	echo >$tracing/trace
 	echo stacktrace >$event/trigger
+	$then
 	work
 	echo '!stacktrace' >$event/trigger
 	begins_at_clone '^ => (.*)' $tracing/trace
@@ -71,9 +81,13 @@ bpf_stack() {
 	begins_at_clone '^[[:space:]]+([a-z_0-9]+[+].*)' "$dir/bpf"
 }
 
-all() {
+ftrace() {
 	ftrace_option; result $? "$1: ftrace, option stacktrace"
 	ftrace_trigger; result $? "$1: ftrace, trigger stacktrace"
+}
+
+all() {
+	ftrace "$1"
 	perf_record -g; result $? "$1: perf record -g"
 	perf_record; result $? "$1: perf record"
 	bpf_stack; result $? "$1: bpf_get_stack"
@@ -91,9 +105,11 @@ find_tracefs
 [ -d $event ] || skip_all "there is no trace event $name"
 [ -e $tracing/options/stacktrace ] || skip_all "there is no option stacktrace"
 
-plan 10
+plan 12
 all "one probe"
 mkdir "$other"
-echo 1 >"$other/events/$system/$name/enable"
-all "several probes"
+attach_other
+all "the last of several probes"
+then=attach_other
+ftrace "the first of several probes"
 finish
