@@ -172,8 +172,8 @@ static void free_chunk_text(u8 *text)
 }
 #else
 /*
- * No allocator of executable memory is built: one chunk is a part of the image, in
- * the section where kprobes are forbidden.
+ * One chunk is a part of the image, in the section where kprobes are forbidden. It is
+ * protected when the text of the kernel is.
  */
 asm(".pushsection .kprobes.text, \"ax\"\n\t"
 	".balign 16\n\t"
