@@ -52,6 +52,8 @@ not_allowed() {
 checkpatch_messages() {
 	local name
 	for name in $(commits); do
+		sed '/^---$/,$d' "$top/series/$name" | sed -n '3,${/./q1}' &&
+			say "series/$name:1: ERROR:COMMIT_MESSAGE: only a subject"
 		printf 'Subject: [PATCH] %s\n---\n' "$(sed '/^---$/,$d' "$top/series/$name")" |
 			checkpatch --no-signoff --ignore UNKNOWN_COMMIT_ID,NOT_UNIFIED_DIFF - |
 			sed "s,^-:,series/$name:,"

@@ -13,6 +13,7 @@ old=$out/series.old
 versions=$out/series.old/versions
 now=$out/series.now	# the versions after the change: a/ before a commit, b/ after it
 refreshed=$out/series.refreshed	# what the last run changed in the diffs
+diffs=$now/diffs		# the new ones, until all are made
 
 # carry_over COMMIT FILE
 carry_over() {
@@ -31,8 +32,7 @@ refresh() {
 		cd "$now"
 		files_in "$diff" | while IFS= read -r f; do
 			git diff --no-index --no-prefix --no-color "a/$f" "b/$f" || true
-		done | plain_diff >"$diff.new"
-		mv "$diff.new" "$diff"
+		done | plain_diff >"$diffs/$1.diff"
 	)
 	rsync -a "$now/b/" "$now/a/"
 }
@@ -50,14 +50,15 @@ old_versions() {
 }
 
 changes() { git -C "$top" diff --no-color "$@" HEAD -- 'series/*.diff'; }
+new() { git -C "$top" ls-files -o --exclude-standard -- 'series/*.diff'; }
 
 # Changes that are not those of the last run would be lost.
 refuse_other_changes() {
 	local all
 	all=$(changes)
-	[[ -z $all || $all == "$(cat "$refreshed" 2>/dev/null)" ]] ||
-		die "commit the changes of these first, which would be lost:" \
-			"$(changes --name-only | paste -sd ' ')"
+	[[ ! $all || $all == "$(cat "$refreshed" 2>/dev/null)" ]] && [[ ! $(new) ]] && return
+	die "commit these first, or undo their changes, which would be lost:" \
+		"$({ changes --name-only; new; } | paste -sd ' ')"
 }
 
 main() {
@@ -66,10 +67,11 @@ main() {
 	(old_versions)
 	mapfile -t list < <(commits)
 	rm -rf "$now"
-	mkdir -p "$now/a" "$now/b"
+	mkdir -p "$now/a" "$now/b" "$diffs"
 	for c in "${list[@]}"; do
 		[[ ! -d $versions/$c ]] || refresh "$c"
 	done
+	cp "$diffs"/*.diff "$top/series/"
 	changes >"$refreshed"
 }
 

@@ -38,9 +38,9 @@ begins_at_clone() {
 
 ftrace_option() {
 	echo 1 >$tracing/options/stacktrace
-	echo >$tracing/trace
 	echo 1 >$event/enable
 	$then
+	echo >$tracing/trace
 	work
 	echo 0 >$event/enable
 	echo 0 >$tracing/options/stacktrace
@@ -48,9 +48,9 @@ ftrace_option() {
 }
 
 ftrace_trigger() {
-	echo >$tracing/trace
 	echo stacktrace >$event/trigger
 	$then
+	echo >$tracing/trace
 	work
 	echo '!stacktrace' >$event/trigger
 	begins_at_clone '^ => (.*)' $tracing/trace
