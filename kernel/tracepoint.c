@@ -623,14 +623,14 @@ static bool module_has_tracepoint(const struct module *mod, const struct tracepo
 
 	return mod->tracepoints_size >= sizeof(*tp) &&
 	       offset <= mod->tracepoints_size - sizeof(*tp) &&
-	       IS_ALIGNED((unsigned long)tp, sizeof(long));
+	       IS_ALIGNED((unsigned long)tp, __alignof__(*tp));
 }
 
 static bool module_has_callbacks(const struct module *mod, const struct tracepoint *tp)
 {
 	return !tp->callbacks ||
 	       (memory_at(mod, tp->callbacks) >= sizeof(*tp->callbacks) &&
-		IS_ALIGNED((unsigned long)tp->callbacks, sizeof(long)));
+		IS_ALIGNED((unsigned long)tp->callbacks, __alignof__(*tp->callbacks)));
 }
 
 /* Return: what is wrong with a tracepoint of a module that is being loaded, or NULL. */

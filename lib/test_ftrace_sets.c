@@ -181,6 +181,8 @@ static void __maybe_unused *need_symbol(struct kunit *test, const char *name)
 
 	if (IS_ENABLED(CONFIG_X86_KERNEL_IBT))
 		kunit_skip(test, "functions may have no ENDBR");
+	if (!can_call_text())
+		kunit_skip(test, "functions that are not exported cannot be called");
 	symbol = find_symbol(name);
 	KUNIT_ASSERT_NOT_NULL_MSG(test, symbol, "%s", name);
 	return symbol;

@@ -1902,7 +1902,12 @@ static void imv_test_emulate(struct kunit *test)
 }
 #endif
 
-#if defined(CONFIG_IMMEDIATE_SITES) && !defined(MODULE)
+/* These architectures discard such text before references to it are resolved. */
+#if defined(CONFIG_ARC) || defined(CONFIG_CSKY) || defined(CONFIG_XTENSA)
+#define NO_EXIT_TEXT
+#endif
+
+#if defined(CONFIG_IMMEDIATE_SITES) && !defined(MODULE) && !defined(NO_EXIT_TEXT)
 static noinline __used bool __exit branch_on_exit(void)
 {
 	return imv_unlikely(imv_guard);
@@ -1980,7 +1985,7 @@ static struct kunit_case imv_test_cases[] = {
 #if defined(CONFIG_X86) && !defined(CONFIG_UML)
 	KUNIT_CASE(imv_test_emulate),
 #endif
-#if defined(CONFIG_IMMEDIATE_SITES) && !defined(MODULE)
+#if defined(CONFIG_IMMEDIATE_SITES) && !defined(MODULE) && !defined(NO_EXIT_TEXT)
 	KUNIT_CASE(imv_test_exit_text),
 #endif
 	{ }

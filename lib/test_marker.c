@@ -2315,7 +2315,6 @@ static void marker_test_gone_is_locked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_fed", 1), 0);
 }
 
-#ifdef CONFIG_EVENT_TRACING
 static bool has_event(const char *name)
 {
 	struct trace_event_file *file = trace_get_event_file(NULL, "markers", name);
@@ -2608,7 +2607,6 @@ static void marker_test_kept_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_logged(from, "kunit_fake_kept: a probe waits"), 0U);
 	fake_goes();
 }
-#endif /* CONFIG_EVENT_TRACING */
 #endif /* MODULE */
 #endif /* CONFIG_MODULES */
 
@@ -2686,7 +2684,6 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_going),
 	KUNIT_CASE(marker_test_going_is_locked),
 	KUNIT_CASE(marker_test_gone_is_locked),
-#ifdef CONFIG_EVENT_TRACING
 	KUNIT_CASE(marker_test_module_events),
 	KUNIT_CASE(marker_test_event_without_fields),
 	KUNIT_CASE(marker_test_event_named_as_file),
@@ -2695,7 +2692,6 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_event_without_number),
 	KUNIT_CASE(marker_test_held_event),
 	KUNIT_CASE(marker_test_kept_event),
-#endif
 #endif
 #endif
 	{ }

@@ -29,6 +29,7 @@ static inline void set_module_init_text(struct module *mod, void *base,
 static inline void share_module_memory(struct module *mod)
 {
 	mod->core_layout = THIS_MODULE->core_layout;
+	mod->arch = THIS_MODULE->arch;	/* with its function descriptors */
 }
 
 #endif /* CONFIG_MODULES */

@@ -4,9 +4,20 @@
 
 /* For KUnit tests, which may be built as modules. */
 
+#include <kunit/test.h>
 #include <linux/kprobes.h>
 
 #ifdef CONFIG_KPROBES
+
+/*
+ * Elsewhere, the address of a function's code is not enough to call it: it needs a
+ * descriptor, a register that a module has changed, or a bit.
+ */
+static inline bool can_call_text(void)
+{
+	return !IS_ENABLED(CONFIG_HAVE_FUNCTION_DESCRIPTORS) && !IS_ENABLED(CONFIG_PPC64) &&
+	       !IS_ENABLED(CONFIG_THUMB2_KERNEL);
+}
 
 /*
  * Address of a function that is not exported, or NULL. Kprobes look up the name; the
@@ -17,7 +28,7 @@ static inline void *find_function(const char *name)
 	struct kprobe kp = { .symbol_name = name, .flags = KPROBE_FLAG_DISABLED };
 	void *address;
 
-	if (register_kprobe(&kp))
+	if (!can_call_text() || register_kprobe(&kp))
 		return NULL;
 	address = kp.addr;
 	unregister_kprobe(&kp);
@@ -32,6 +43,11 @@ static inline void *find_symbol(const char *name)
 	return look_up ? (void *)look_up(name) : NULL;
 }
 #else
+static inline bool can_call_text(void)
+{
+	return false;
+}
+
 static inline void *find_function(const char *name)
 {
 	return NULL;
@@ -42,5 +58,17 @@ static inline void *find_symbol(const char *name)
 	return NULL;
 }
 #endif
+
+/* Address of a function that exists, but is not exported. */
+static inline void *need_function(struct kunit *test, const char *name)
+{
+	void *address;
+
+	if (!can_call_text())
+		kunit_skip(test, "functions that are not exported cannot be called");
+	address = find_function(name);
+	KUNIT_ASSERT_NOT_NULL_MSG(test, address, "%s", name);
+	return address;
+}
 
 #endif /* _LIB_TEST_SYMBOL_H */

@@ -948,9 +948,8 @@ static void tp_test_many_sites(struct kunit *test)
 /* The tracepoint kfree and its site are in the kernel's own tables, in no module's. */
 static void tp_test_nth_site(struct kunit *test)
 {
-	void *(*nth_site)(const void *var, unsigned int n) = find_function("imv_nth_site");
+	void *(*nth_site)(const void *var, unsigned int n) = need_function(test, "imv_nth_site");
 
-	KUNIT_ASSERT_TRUE(test, !!nth_site);
 	KUNIT_EXPECT_NOT_NULL(test, nth_site(&__tracepoint_kfree.active, 0));
 	KUNIT_EXPECT_NULL(test, nth_site(&__tracepoint_kfree.active, 1000));
 }
@@ -981,7 +980,6 @@ static void tp_test_within_a_probe(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 0UL);
 }
 
-#ifdef CONFIG_KPROBES
 static int (*check_context)(const char *name);
 
 /* With all other CPUs stopped: while the kernel boots, it patches code at once. */
@@ -995,21 +993,15 @@ static int check_in_state(void *state)
 	system_state = now;
 	return ret;
 }
-#endif
 
 /* Except at early boot, probes are not attached in atomic context. */
 static void tp_test_context_at_boot(struct kunit *test)
 {
-#ifdef CONFIG_KPROBES
 	enum system_states booting = SYSTEM_BOOTING, scheduling = SYSTEM_SCHEDULING;
 
-	check_context = find_function("tracepoint_check_context");
-	KUNIT_ASSERT_NOT_NULL(test, check_context);
+	check_context = need_function(test, "tracepoint_check_context");
 	KUNIT_EXPECT_EQ(test, stop_machine(check_in_state, &booting, NULL), 0);
 	KUNIT_EXPECT_EQ(test, stop_machine(check_in_state, &scheduling, NULL), -EBUSY);
-#else
-	kunit_skip(test, "needs CONFIG_KPROBES");
-#endif
 }
 
 static void probe_unregisters(void *data, int number)
@@ -3159,8 +3151,7 @@ static void tp_test_free_while_probe_runs(struct kunit *test)
 #ifdef CONFIG_KPROBES
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
-	free_retired = find_function("free_retired");
-	KUNIT_ASSERT_NOT_NULL(test, free_retired);
+	free_retired = need_function(test, "free_retired");
 	KUNIT_EXPECT_TRUE(test, waits_for_probe(unregister_and_free));
 #else
 	kunit_skip(test, "needs CONFIG_KPROBES");
@@ -3300,8 +3291,7 @@ static void tp_test_free_is_locked(struct kunit *test)
 #ifdef CONFIG_KPROBES
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		kunit_skip(test, "mutexes have other events");
-	free_retired = find_function("free_retired");
-	KUNIT_ASSERT_NOT_NULL(test, free_retired);
+	free_retired = need_function(test, "free_retired");
 	KUNIT_ASSERT_TRUE(test, find_lock(test));
 	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(1)), 0);
 	KUNIT_EXPECT_EQ(test, watch_code(), 0);
@@ -3329,8 +3319,7 @@ static void tp_test_trim(struct kunit *test)
 	struct generated_text *codes;
 	unsigned int i, nr, size = 0, returned = 0;
 
-	free_retired = find_function("free_retired");
-	KUNIT_ASSERT_NOT_NULL(test, free_retired);
+	free_retired = need_function(test, "free_retired");
 	codes = kunit_kcalloc(test, NR_LONG_CODES, sizeof(*codes), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, codes);
 	probes = kvcalloc(nr_probes + 1, sizeof(*probes), GFP_KERNEL);
@@ -3484,8 +3473,7 @@ static void tp_test_module_lock(struct kunit *test)
 		.nr = 5,
 	};
 
-	is_known = find_function("tracepoint_is_known");
-	KUNIT_ASSERT_NOT_NULL(test, is_known);
+	is_known = need_function(test, "tracepoint_is_known");
 	make_fake();
 	fake_comes();
 	KUNIT_EXPECT_EQ(test, register_tracepoint_module_notifier(&first_nb), 0);

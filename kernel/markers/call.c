@@ -124,6 +124,9 @@ static unsigned int wide_arg_index(unsigned int count)
 	return ALIGN(count + NAMED_ARGS, WIDE_ARG_ALIGN) - NAMED_ARGS;
 }
 
+/* There, the words of an argument of two words have the other order. */
+#define WIDE_ARGS_ARE_SWAPPED	(IS_ENABLED(CONFIG_PARISC) && !IS_ENABLED(CONFIG_64BIT))
+
 static bool is_wide(const struct marker_field *field)
 {
 	return field->size > sizeof(long);
@@ -141,6 +144,16 @@ static unsigned int count_words(const struct marker_layout *layout)
 	return count;
 }
 
+static bool can_pass_words(const struct marker_layout *layout)
+{
+	unsigned int i;
+
+	for (i = 0; WIDE_ARGS_ARE_SWAPPED && i < layout->nr_fields; i++)
+		if (is_wide(&layout->field[i]))
+			return false;
+	return count_words(layout) <= MARKER_VARIADIC_ARGS;
+}
+
 /**
  * marker_check_variadic - can a variadic probe be called with a format?
  * @format: the format
@@ -150,13 +163,13 @@ static unsigned int count_words(const struct marker_layout *layout)
 int marker_check_variadic(const char *format)
 {
 	struct marker_layout *layout = marker_layout_new(format);
-	unsigned int count;
+	bool possible;
 
 	if (IS_ERR(layout))
 		return PTR_ERR(layout) == -ENOMEM ? -ENOMEM : -EINVAL;
-	count = count_words(layout);
+	possible = can_pass_words(layout);
 	marker_layout_free(layout);
-	return count > MARKER_VARIADIC_ARGS ? -EINVAL : 0;
+	return possible ? 0 : -EINVAL;
 }
 
 /* An int is passed as a word. */

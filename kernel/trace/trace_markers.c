@@ -189,6 +189,13 @@ static __always_inline void store_numbers(const struct marker_event *event,
 }
 #endif
 
+/* The first page may be mapped, as on s390; an error may be read as an address. */
+static bool is_kernel_string(const char *from, unsigned int max)
+{
+	return (unsigned long)from >= PAGE_SIZE && !IS_ERR(from) &&
+	       copy_from_kernel_nofault_allowed(from, max);
+}
+
 /*
  * Reads a string once, in aligned words. These do not cross a page boundary, so
  * reading past the end of the string faults only if reading the string does.
@@ -202,19 +209,22 @@ static int read_string(char *to, const char *from, unsigned int max)
 	unsigned long word, zeros;
 	unsigned int len = 0;
 
-	if (!copy_from_kernel_nofault_allowed(from, max))
+	if (!is_kernel_string(from, max))
 		return -EFAULT;
 	while (len < max) {
-		if (!IS_ALIGNED((unsigned long)from + len, sizeof(word)) ||
+		const void *src = from + len;
+		void *dst = to + len;
+
+		if (!IS_ALIGNED((unsigned long)src, sizeof(word)) ||
 		    max - len < sizeof(word)) {
-			__get_kernel_nofault(to + len, from + len, char, fault);
+			__get_kernel_nofault(dst, src, char, fault);
 			if (!to[len])
 				break;
 			len++;
 			continue;
 		}
-		__get_kernel_nofault(&word, from + len, unsigned long, fault);
-		memcpy(to + len, &word, sizeof(word));
+		__get_kernel_nofault(&word, src, unsigned long, fault);
+		memcpy(dst, &word, sizeof(word));
 		if (has_zero(word, &zeros, &constants)) {
 			zeros = prep_zero_mask(word, zeros, &constants);
 			len += find_zero(create_zero_mask(zeros));
@@ -447,8 +457,7 @@ static __always_inline void perf_submit(struct marker_event *event,
 	record = perf_trace_buf_alloc(perf_size(size), &regs, &rctx);
 	if (!record)
 		return;
-	perf_fetch_caller_regs(regs);
-	instruction_pointer_set(regs, ip);
+	perf_arch_fetch_caller_regs(regs, ip);
 	fill_record(event, record, size, made, args);
 	perf_trace_run_bpf_submit(record, perf_size(size), rctx, &event->call, 1,
 				  regs, this_cpu_ptr(event->call.perf_events),
