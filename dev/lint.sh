@@ -4,6 +4,7 @@
 # they report. Tools: checkpatch, sparse, warnings, kerneldoc, docs, shellcheck, english.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/series/versions.sh"
 build_environment
 
 dir=$out/build/lint
@@ -50,11 +51,12 @@ not_allowed() {
 
 # Not signed: `make series` does that. The commits that they name are not here.
 checkpatch_messages() {
-	local name
+	local name message
 	for name in $(commits); do
-		sed '/^---$/,$d' "$top/series/$name" | sed -n '3,${/./q1}' &&
+		message=$(message_of "$name")
+		[[ $message == *$'\n'* ]] ||
 			say "series/$name:1: ERROR:COMMIT_MESSAGE: only a subject"
-		printf 'Subject: [PATCH] %s\n---\n' "$(sed '/^---$/,$d' "$top/series/$name")" |
+		printf 'Subject: [PATCH] %s\n---\n' "$message" |
 			checkpatch --no-signoff --ignore UNKNOWN_COMMIT_ID,NOT_UNIFIED_DIFF - |
 			sed "s,^-:,series/$name:,"
 	done

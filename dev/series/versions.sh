@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sourced by series.sh, import.sh and refresh.sh: what the files of series/ contain.
+# Sourced by series.sh, import.sh, refresh.sh and lint.sh: what the files of series/ contain.
 # shellcheck shell=bash disable=SC2034,SC2154
 
 repo=$out/series.git
