@@ -84,8 +84,8 @@ static void set_data(struct tracepoint *tp, void *data)
  * @tp: the tracepoint; without a static call, nothing is done
  * @probes: its probes, or NULL
  *
- * Needs no memory. On return no stub begins a call of a probe that is not in
- * @probes.
+ * Needs no memory. On return, no stub begins a call of a probe that is not in
+ * @probes, on x86. Elsewhere, this holds after the next grace period.
  *
  * Context: tracepoints_mutex is held; takes cpu_hotplug_lock and text_mutex.
  */

@@ -108,7 +108,8 @@ static struct tp_probes *array_of(struct tracepoint_func *probes)
 /*
  * Replaced arrays, until free_retired() frees them. It first runs when waiting
  * for grace periods is possible. Later it runs with a delay: it flushes deferred
- * patching of stubs, which must not happen while a task changes many tracepoints.
+ * patching of stubs, which costs more interrupts while a task changes many
+ * tracepoints.
  */
 static struct tp_probes *retired_probes;
 static bool can_free;
@@ -616,7 +617,7 @@ bool trace_module_has_text(const struct module *mod, const char *text, size_t si
 	return size && strnlen(text, size) < size;
 }
 
-/* Elsewhere, another object may look like an unused tracepoint: a marker does. */
+/* Elsewhere, another object may look like an unused tracepoint. */
 static bool module_has_tracepoint(const struct module *mod, const struct tracepoint *tp)
 {
 	size_t offset = (const void *)tp - mod->tracepoints;
@@ -853,7 +854,10 @@ static void drop_probes_on(struct module *mod)
 	mutex_unlock(&tracepoints_mutex);
 }
 
-/* Leaves probes on tracepoints that may have another layout (a forced load). */
+/*
+ * The tracepoints of a module that was loaded by force may have another layout: they
+ * are not touched, but no trampolines are made for them any more.
+ */
 static void stop_waiting(const struct module *mod)
 {
 	mutex_lock(&tracepoints_mutex);

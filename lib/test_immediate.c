@@ -1820,6 +1820,45 @@ static void imv_test_kprobe_while_patched(struct kunit *test)
 #endif
 }
 
+#if defined(CONFIG_KPROBES) && !defined(CONFIG_X86_KERNEL_IBT)
+static void (*expect_pokes)(unsigned int nr);
+static void (*finish_pokes)(void);
+
+static void poke_many(void *irqs_off)
+{
+	unsigned long flags = 0;
+
+	if (irqs_off)
+		local_irq_save(flags);
+	expect_pokes(1000);
+	finish_pokes();
+	if (irqs_off)
+		local_irq_restore(flags);
+}
+#endif
+
+/* Room for many changes is allocated, and freed, only where the caller may sleep. */
+static void imv_test_poke_in_atomic(struct kunit *test)
+{
+#if defined(CONFIG_KPROBES) && !defined(CONFIG_X86_KERNEL_IBT)
+	struct mutex *lock = find_symbol("text_mutex");
+	int sleeping, atomic;
+
+	expect_pokes = find_function("text_poke_expect");
+	finish_pokes = find_function("text_poke_finish");
+	if (!lock || !expect_pokes || !finish_pokes)
+		kunit_skip(test, "needs CONFIG_KALLSYMS_ALL");
+	mutex_lock(lock);
+	sleeping = count_calls("kvfree", poke_many, NULL);
+	atomic = count_calls("kvfree", poke_many, lock);
+	mutex_unlock(lock);
+	KUNIT_EXPECT_EQ(test, sleeping, 1);
+	KUNIT_EXPECT_EQ(test, atomic, 0);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES, without X86_KERNEL_IBT");
+#endif
+}
+
 /* Jump labels queue their changes, and release text_mutex before they finish. */
 static DEFINE_STATIC_KEY_FALSE(beside_key);
 
@@ -1980,6 +2019,7 @@ static struct kunit_case imv_test_cases[] = {
 #endif
 	KUNIT_CASE(imv_test_reserved_while_patched),
 	KUNIT_CASE(imv_test_kprobe_while_patched),
+	KUNIT_CASE(imv_test_poke_in_atomic),
 	KUNIT_CASE(imv_test_beside_jump_label),
 #endif
 #if defined(CONFIG_X86) && !defined(CONFIG_UML)

@@ -14,8 +14,8 @@
 # the member @code, which is ignored: only there, both flags are set. If <name>_tp is a
 # second name of the same object, it counts as <name>.
 #
-# Without either kind of record, a tracepoint is also listed if only its guard is
-# read.
+# If the configuration has neither kind of record, a tracepoint whose guard is read,
+# but which is never called, is listed too.
 
 set -e
 

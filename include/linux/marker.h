@@ -202,7 +202,7 @@ int for_each_marker_of(const struct module *mod,
 		       int (*fct)(const struct marker_info *info, void *priv),
 		       void *priv);
 
-/* The code that calls the probes of markers; stack traces omit it. */
+/* The code that calls the probes of markers; on x86, stack traces omit it. */
 extern const char __marker_text_start[], __marker_text_end[];
 
 static inline bool is_marker_dispatch(unsigned long addr)
@@ -398,7 +398,7 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 			     format, ##args);				\
 	} while (0)
 
-/* Stack traces omit the probe if it is in the kernel; see is_marker_dispatch(). */
+/* On x86, stack traces omit the probe if it is in the kernel; see is_marker_dispatch(). */
 #ifdef MODULE
 #define __tracer_text
 #else

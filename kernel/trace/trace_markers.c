@@ -512,18 +512,22 @@ static void print_text(struct trace_seq *s, const char *from, const char *to)
 	}
 }
 
-/* The instance's options decide whether pointers are hashed. */
+static bool pointers_are_hashed(const struct trace_iterator *iter)
+{
+	return !iter->tr || iter->tr->trace_flags & TRACE_ITER_HASH_PTR;
+}
+
 static void print_value(struct trace_iterator *iter,
 			const struct marker_field *field,
 			const struct marker_store *store)
 {
 	const void *record = iter->ent, *from = record + store->offset;
-	char text[MARKER_MAX_SPEC + 1];
+	char spec[MARKER_MAX_SPEC + sizeof("x")];
 	struct trace_seq *s = &iter->seq;
-	const char *spec;
 
-	strscpy(text, field->spec, field->len + 1);
-	spec = trace_event_format(iter, text);
+	strscpy(spec, field->spec, field->len + 1);
+	if (field->conversion == 'p' && !pointers_are_hashed(iter))
+		strcat(spec, "x");
 	switch (store->kind) {
 	case STORE_STRING:
 		trace_seq_printf(s, spec, record + (*(u32 *)from & 0xffff));

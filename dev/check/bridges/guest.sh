@@ -65,6 +65,7 @@ requests=20 signals=10
 work() {
 	local i
 	dd if=/dev/nullb0 of=/dev/null bs=4k count=$requests iflag=direct
+	dd if=/dev/null of=/dev/nullb0 count=0 conv=fsync,notrunc	# only a flush
 	dd if=/dev/zero of=/dev/null bs=1M count=4
 	trap : USR1
 	for ((i = 0; i < signals; i++)); do
@@ -132,10 +133,12 @@ hits_are() {
 result "every marker of the kernel is tested, or listed as not tested" all_are_known
 modprobe null_blk nr_devices=1 completion_nsec=1000 irqmode=2
 echo mq-deadline >/sys/block/nullb0/queue/scheduler
+echo "write back" >/sys/block/nullb0/queue/write_cache
 result "all markers of the kernel can be traced beside their events" trace_all
 cd /tmp || exit 1
 result "they have the same hits and values" each_pair same_values
 result "every request is inserted" hits_are $requests 'blk_request_insert: .* op 0 .*bytes 4096$'
 result "every request is complete" hits_are $requests 'blk_request_complete: .*bytes 4096 error 0$'
+result "a flush has no sector" hits_are 1 'blk_request_issue: .* op 2 sector 0 bytes 0$'
 result "every signal is sent" hits_are $signals "kernel_send_signal: pid $$ signal 10 code 0 result 0"
 result "every signal is delivered" hits_are $signals "kernel_deliver_signal: signal 10 code 0"

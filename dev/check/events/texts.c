@@ -23,7 +23,8 @@ static char *page;
 static int fire(const char *value, const struct kernel_param *param)
 {
 	trace_mark(text_symbols, "offset %pS name %ps end", vfree, vfree);
-	trace_mark(text_pointer, "pointer %p end", (void *)0x1234);
+	trace_mark(text_pointer, "pointer %p wide %20p left %-20p end",
+		   (void *)0x1234, (void *)0x1234, (void *)0x1234);
 	trace_mark(text_array, "part %.4s less %.2s none %.0s end %d",
 		   array.text, array.text, array.text, 7);
 	trace_mark(text_last, "last %.16s end",

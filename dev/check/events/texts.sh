@@ -29,13 +29,15 @@ fire() {
 
 hashed() {
 	echo 1 >$tracing/options/hash-ptr
-	fire text_pointer && has $trace 'text_pointer: pointer [0-9a-f]{16} end' &&
-		! grep -q 'pointer 0000000000001234 end' $trace
+	fire text_pointer && has $trace \
+		'text_pointer: pointer ([0-9a-f]{16}) wide     \1 left \1     end' &&
+		! grep -q 'pointer 0000000000001234' $trace
 }
 
 raw() {
 	echo 0 >$tracing/options/hash-ptr
-	fire text_pointer && has $trace 'text_pointer: pointer 0000000000001234 end'
+	fire text_pointer && has $trace \
+		'text_pointer: pointer (0000000000001234) wide     \1 left \1     end'
 }
 
 symbols() {

@@ -5,6 +5,7 @@
 #include <linux/marker.h>
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
+#include <linux/blktrace_api.h>
 #include <trace/events/block.h>
 
 static dev_t request_dev(const struct request *rq)
@@ -22,7 +23,8 @@ static unsigned int request_op(const struct request *rq)
 		      "major %u minor %u op %u sector %llu bytes %u",	\
 		      MAJOR(request_dev(rq)), MINOR(request_dev(rq)),	\
 		      request_op(rq),					\
-		      (unsigned long long)blk_rq_pos(rq), blk_rq_bytes(rq))
+		      (unsigned long long)blk_rq_trace_sector(rq),	\
+		      blk_rq_bytes(rq))
 
 DEFINE_REQUEST_TRACER(block_rq_insert, blk_request_insert);
 DEFINE_REQUEST_TRACER(block_rq_issue, blk_request_issue);
@@ -33,5 +35,5 @@ DEFINE_TRACER(block_rq_complete, blk_request_complete,
 		       unsigned int nr_bytes),
 	      "major %u minor %u op %u sector %llu bytes %u error %d",
 	      MAJOR(request_dev(rq)), MINOR(request_dev(rq)), request_op(rq),
-	      (unsigned long long)blk_rq_pos(rq), nr_bytes,
+	      (unsigned long long)blk_rq_trace_sector(rq), nr_bytes,
 	      blk_status_to_errno(error));

@@ -285,11 +285,20 @@ the_list_of_functions() {
 	}
 }
 
+# A filter without functions is not a filter of all functions.
+a_filter_of_a_module() {
+	echo "no_such_function:mod:$sample" >set_ftrace_filter
+	shows set_ftrace_filter "no_such_function:mod:$sample" || return
+	modprobe "$sample" || return
+	shows set_ftrace_filter
+}
+
 tests='session each_traces_its_own functions_that_are_not_traced without_the_option
 the_default_goes a_wrong_name a_filter_that_matches_nothing
 the_option_while_the_profiler_runs tracers_of_a_module many_functions
 a_pattern_in_the_sample files_outlive_the_module
-a_file_outlives_the_profiler a_function_for_all a_process_for_one the_list_of_functions'
+a_file_outlives_the_profiler a_function_for_all a_process_for_one the_list_of_functions
+a_filter_of_a_module'
 
 # shellcheck disable=SC2086 # words
 set -- $tests
