@@ -526,7 +526,8 @@ static void print_value(struct trace_iterator *iter,
 	struct trace_seq *s = &iter->seq;
 
 	strscpy(spec, field->spec, field->len + 1);
-	if (field->conversion == 'p' && !pointers_are_hashed(iter))
+	/* That of a symbol ends in pS or ps. */
+	if (spec[field->len - 1] == 'p' && !pointers_are_hashed(iter))
 		strcat(spec, "x");
 	switch (store->kind) {
 	case STORE_STRING:
