@@ -131,9 +131,8 @@ hits_are() {
 }
 
 result "every marker of the kernel is tested, or listed as not tested" all_are_known
-modprobe null_blk nr_devices=1 completion_nsec=1000 irqmode=2
+modprobe null_blk nr_devices=1 completion_nsec=1000 irqmode=2 memory_backed=1 cache_size=1
 echo mq-deadline >/sys/block/nullb0/queue/scheduler
-echo "write back" >/sys/block/nullb0/queue/write_cache
 result "all markers of the kernel can be traced beside their events" trace_all
 cd /tmp || exit 1
 result "they have the same hits and values" each_pair same_values

@@ -30,14 +30,14 @@ fire() {
 hashed() {
 	echo 1 >$tracing/options/hash-ptr
 	fire text_pointer && has $trace \
-		'text_pointer: pointer ([0-9a-f]{16}) wide     \1 left \1     end' &&
+		'text_pointer: pointer 0{8}([0-9a-f]{8}) wide {13}\1 left \1 {13}end' &&
 		! grep -q 'pointer 0000000000001234' $trace
 }
 
 raw() {
 	echo 0 >$tracing/options/hash-ptr
 	fire text_pointer && has $trace \
-		'text_pointer: pointer (0000000000001234) wide     \1 left \1     end'
+		'text_pointer: pointer 0{12}(1234) wide {17}\1 left \1 {17}end'
 }
 
 symbols() {
