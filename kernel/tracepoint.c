@@ -855,8 +855,8 @@ static void drop_probes_on(struct module *mod)
 }
 
 /*
- * The tracepoints of a module that was loaded by force may have another layout: they
- * are not touched, but no trampolines are made for them any more.
+ * The tracepoints of a module that was loaded by force may have another layout. They
+ * are not touched, but they get no new trampolines.
  */
 static void stop_waiting(const struct module *mod)
 {
