@@ -137,11 +137,6 @@ static inline void tracepoint_synchronize_unregister(void) { }
 #include <asm/tracepoint.h>
 static_assert(offsetof(struct tracepoint, code) == TRACEPOINT_CODE_OFFSET);
 #else
-static inline bool is_tracepoint_trampoline(unsigned long addr)
-{
-	return false;
-}
-
 static inline bool is_tracepoint_dispatch(unsigned long addr)
 {
 	return false;
