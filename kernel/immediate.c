@@ -581,15 +581,22 @@ void *imv_nth_site(const void *var, unsigned int n)
 	return insn;
 }
 
-/* Drops the sites in the text from @start up to @end, before that is freed. */
+/*
+ * Drops the sites in the text from @start up to @end, before that is freed. A site
+ * elsewhere must not have its variable there: the last value of that remains.
+ */
 static void imv_forget(struct imv_site *site, struct imv_site *stop,
 		       const void *start, const void *end)
 {
 	mutex_lock(&imv_mutex);
 	for (; site < stop; site++) {
-		const void *insn = imv_site_insn(site);
+		const void *insn = imv_site_insn(site), *var = imv_site_var(site);
 
-		if (insn >= start && insn < end)
+		if (imv_site_is_gone(site))
+			continue;
+		if ((insn >= start && insn < end) ||
+		    WARN(var >= start && var < end,
+			 "%pS reads an immediate value in __initdata", insn))
 			imv_site_forget(site);
 	}
 	mutex_unlock(&imv_mutex);
@@ -740,6 +747,13 @@ static bool imv_var_is_data(const struct module *mod, const struct imv_site *sit
 	       imv_is_data(mod, var + imv_var_size(site) - 1);
 }
 
+/* Is the memory of the variable freed before that of the instruction? */
+static bool imv_var_goes_first(const struct module *mod, const struct imv_site *site)
+{
+	return within_module_init((unsigned long)imv_site_var(site), mod) &&
+	       !within_module_init((unsigned long)imv_site_insn(site), mod);
+}
+
 /* Return: what is wrong with a record, or NULL. */
 static const char *imv_site_fault(const struct imv_text *text,
 				  const struct imv_site *site)
@@ -751,6 +765,8 @@ static const char *imv_site_fault(const struct imv_text *text,
 		return "it is for no instruction of the module";
 	if (!imv_var_is_data(text->mod, site))
 		return "its variable is not in the data of the kernel or a module";
+	if (imv_var_goes_first(text->mod, site))
+		return "its variable is in __initdata, but the instruction is not in __init text";
 	if (!arch_imv_is_built(site))
 		return "the instruction is another one";
 	if (imv_text_offset(text->mod, imv_site_away(site), 0) < 0)

@@ -597,7 +597,7 @@ module_exit(imv_test_exit);
 #define TORN_B	0xaaaabbbbccccddddULL
 
 static DEFINE_IMV(u64, imv_torn) = TORN_A;
-static DEFINE_IMV(bool, imv_torn_flag);
+static DEFINE_IMV(u32, imv_torn_word) = (u32)TORN_A;
 
 struct reader {
 	struct task_struct *thread;
@@ -622,13 +622,13 @@ static int read_until_stopped(void *data)
 
 	while (!kthread_should_stop()) {
 		u64 value = imv_read(imv_torn);
-		bool jump = imv_unlikely(imv_torn_flag);
+		u32 word = imv_read(imv_torn_word);
 
 		/* A 32-bit machine reads it in two halves. */
 		if (IS_ENABLED(CONFIG_64BIT) &&
 		    value != TORN_A && value != TORN_B)
 			reader->bad++;
-		if (jump != 0 && jump != 1)
+		if (word != (u32)TORN_A && word != (u32)TORN_B)
 			reader->bad++;
 		reader->reads++;
 		let_others_run(reader);
@@ -648,14 +648,14 @@ static void imv_test_concurrent(struct kunit *test)
 	wake_up_process(thread);
 	for (i = 0; i < 100 || !READ_ONCE(reader.reads); i++) {
 		imv_set(imv_torn, i & 1 ? TORN_A : TORN_B);
-		imv_set(imv_torn_flag, i & 1);
+		imv_set(imv_torn_word, (u32)(i & 1 ? TORN_A : TORN_B));
 		usleep_range(500, 1000);
 	}
 	kthread_stop(thread);
 	KUNIT_EXPECT_EQ(test, reader.bad, 0UL);
 	KUNIT_EXPECT_GT(test, reader.reads, 0UL);
 	imv_set(imv_torn, TORN_A);
-	imv_set(imv_torn_flag, false);
+	imv_set(imv_torn_word, (u32)TORN_A);
 }
 
 /*
@@ -668,6 +668,7 @@ static void imv_test_concurrent(struct kunit *test)
 
 static DEFINE_IMV(bool, imv_guard);
 static unsigned long guard_count;
+static struct cpumask reader_cpus;
 
 static noinline bool guards_are(bool on)
 {
@@ -709,7 +710,8 @@ static bool start_readers(struct reader *readers)
 	struct reader *reader;
 	unsigned int cpu;
 
-	for_each_online_cpu(cpu) {
+	cpumask_copy(&reader_cpus, cpu_online_mask);
+	for_each_cpu(cpu, &reader_cpus) {
 		reader = &readers[cpu];
 		reader->thread = kthread_run_on_cpu(pass_guards, reader, cpu,
 						    "imv_test/%u");
@@ -723,7 +725,7 @@ static void stop_readers(struct kunit *test, struct reader *readers)
 {
 	unsigned int cpu;
 
-	for_each_online_cpu(cpu) {
+	for_each_cpu(cpu, &reader_cpus) {
 		if (!IS_ERR_OR_NULL(readers[cpu].thread))
 			kthread_stop(readers[cpu].thread);
 		KUNIT_EXPECT_EQ(test, readers[cpu].bad, 0UL);
@@ -750,7 +752,7 @@ static void toggle_guard(struct kunit *test, struct reader *readers)
 		set_guard(test, true);
 		set_guard(test, false);
 	}
-	for_each_online_cpu(cpu)
+	for_each_cpu(cpu, &reader_cpus)
 		while (!READ_ONCE(readers[cpu].reads))
 			msleep(20);
 	kunit_info(test, "%u rounds\n", i);
@@ -912,6 +914,7 @@ static void imv_test_foreign_jump(struct kunit *test)
 	const u8 jmp2[] = { JMP8_INSN_OPCODE, 0x10 };
 	const u8 jmp5[] = { JMP32_INSN_OPCODE, 0xfd, 0, 0, 0 };
 	unsigned int i;
+	s32 distance;
 
 	for (i = 0; i < 2; i++) {
 		/* From each form, to the NOP or to the jump; then with a foreign byte. */
@@ -935,11 +938,16 @@ static void imv_test_foreign_jump(struct kunit *test)
 	expect_patched(test, nop2, 2);
 	expect_breakpoint_ignored(test, true);
 
-	/* A long jump never does, even if its distance has such a low byte. */
+	/* For a long one, the whole distance matters, not its low byte alone. */
 	make_fake_jump(IMV_JUMP_LIKELY, 0x100, 1, nop5, 5);
 	fake.site.target += nop2[1];
 	expect_patched(test, nop5, 5);
 	expect_breakpoint_ignored(test, false);
+	memcpy(&distance, nop5 + 1, sizeof(distance));
+	make_fake_jump(IMV_JUMP_LIKELY, distance + JMP32_INSN_SIZE - JMP8_INSN_SIZE, 1,
+		       nop5, 5);
+	expect_patched(test, nop5, 5);
+	expect_breakpoint_ignored(test, true);
 }
 
 /* Any target is accepted, since the last one is not stored anywhere. */
@@ -1146,15 +1154,9 @@ static void imv_test_hotplug_lock(struct kunit *test)
 }
 
 #ifdef CONFIG_KPROBES
-static void set_while_scheduling(void *unused)
+static void set_u8(void *unused)
 {
-	const enum system_states now = system_state;
-
-	imv_batch_begin();
 	imv_set(imv_u8, 11);
-	system_state = SYSTEM_SCHEDULING;
-	imv_batch_commit();
-	system_state = now;
 }
 #endif
 
@@ -1162,7 +1164,9 @@ static void set_while_scheduling(void *unused)
 static void imv_test_scheduling(struct kunit *test)
 {
 #ifdef CONFIG_KPROBES
-	KUNIT_EXPECT_EQ(test, count_calls("arch_imv_finish", set_while_scheduling, NULL), 1);
+	if (system_state != SYSTEM_SCHEDULING)
+		kunit_skip(test, "the boot is over");
+	KUNIT_EXPECT_EQ(test, count_calls("arch_imv_finish", set_u8, NULL), 1);
 	KUNIT_EXPECT_EQ(test, imv_read(imv_u8), 11);
 	imv_set(imv_u8, 1);
 #else
@@ -1305,6 +1309,12 @@ static void imv_test_damaged_var(struct kunit *test)
 	expect_record(test, mod, 0);
 	fake.site.var = ((void *)__imv_set - (void *)&fake.site.var) & ~IMV_FLAGS;
 	expect_record(test, mod, -ENOEXEC);
+	/* In the last word, which is freed after init, as all is or alone. */
+	make_fake(2, sizeof(word), 0, word, sizeof(word));
+	fake.site.var = (void *)fake.text + sizeof(fake.text) - sizeof(u32) -
+			(void *)&fake.site.var + 2;
+	KUNIT_EXPECT_EQ(test, check_records(mod, 1, sizeof(fake.text)), 0);
+	KUNIT_EXPECT_EQ(test, check_records(mod, 1, sizeof(u32)), -ENOEXEC);
 }
 
 /* Checks a MOV of a variable at offset @at of a page, which is the module's memory. */
@@ -1729,6 +1739,8 @@ static void imv_test_check_no_memory(struct kunit *test)
 }
 #endif /* CONFIG_MODULES */
 
+static DEFINE_IMV(bool, imv_torn_flag);
+
 /* Patches the sites of imv_torn_flag, on another CPU, until it is stopped. */
 static int toggle_until_stopped(void *data)
 {
@@ -1838,19 +1850,44 @@ static void poke_many(void *irqs_off)
 		local_irq_restore(flags);
 	mutex_unlock(text_lock);
 }
+
+static void poke_many_without_memory(void *unused)
+{
+	fail_next_alloc();
+	poke_many(NULL);
+	stop_failing();
+}
+
+static bool can_poke(void)
+{
+	text_lock = find_symbol("text_mutex");
+	expect_pokes = find_function("text_poke_expect");
+	finish_pokes = find_function("text_poke_finish");
+	return text_lock && expect_pokes && finish_pokes;
+}
 #endif
+
+/* The room for many changes is optional: vmalloc() would kill tasks to get memory for it. */
+static void imv_test_poke_without_memory(struct kunit *test)
+{
+#if defined(CONFIG_KPROBES) && !defined(CONFIG_X86_KERNEL_IBT)
+	if (!can_poke())
+		kunit_skip(test, "needs CONFIG_KALLSYMS_ALL");
+	need_failing_alloc(test);
+	KUNIT_EXPECT_EQ(test, count_calls("vfree", poke_many_without_memory, NULL), 0);
+#else
+	kunit_skip(test, "needs CONFIG_KPROBES, without X86_KERNEL_IBT");
+#endif
+}
 
 /* Room for many changes is allocated, and freed, only where the caller may sleep. */
 static void imv_test_poke_in_atomic(struct kunit *test)
 {
 #if defined(CONFIG_KPROBES) && !defined(CONFIG_X86_KERNEL_IBT)
-	text_lock = find_symbol("text_mutex");
-	expect_pokes = find_function("text_poke_expect");
-	finish_pokes = find_function("text_poke_finish");
-	if (!text_lock || !expect_pokes || !finish_pokes)
+	if (!can_poke())
 		kunit_skip(test, "needs CONFIG_KALLSYMS_ALL");
-	KUNIT_EXPECT_EQ(test, count_calls("kvfree", poke_many, NULL), 1);
-	KUNIT_EXPECT_EQ(test, count_calls("kvfree", poke_many, text_lock), 0);
+	KUNIT_EXPECT_EQ(test, count_calls("kfree", poke_many, NULL), 1);
+	KUNIT_EXPECT_EQ(test, count_calls("kfree", poke_many, text_lock), 0);
 #else
 	kunit_skip(test, "needs CONFIG_KPROBES, without X86_KERNEL_IBT");
 #endif
@@ -1869,13 +1906,14 @@ static noinline int count_keys(void)
 
 static int toggle_key_until_stopped(void *data)
 {
-	int *wrong = data;
+	struct reader *reader = data;
 
 	while (!kthread_should_stop()) {
 		static_branch_enable(&beside_key);
-		*wrong += count_keys() != 12;
+		reader->bad += count_keys() != 12;
 		static_branch_disable(&beside_key);
-		*wrong += count_keys() != 0;
+		reader->bad += count_keys() != 0;
+		reader->reads++;
 		cond_resched();
 	}
 	return 0;
@@ -1883,21 +1921,24 @@ static int toggle_key_until_stopped(void *data)
 
 static void imv_test_beside_jump_label(struct kunit *test)
 {
+	struct reader keys = { };
 	struct task_struct *thread;
 	int i, wrong = 0;
 
-	thread = kthread_create(toggle_key_until_stopped, &wrong, "imv_key");
+	thread = kthread_create(toggle_key_until_stopped, &keys, "imv_key");
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, thread);
 	kthread_bind(thread, cpumask_last(cpu_online_mask));
 	wake_up_process(thread);
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < 200 || !READ_ONCE(keys.reads); i++) {
 		imv_set(imv_flag, true);
 		wrong += count_true() != NR_SITES;
 		imv_set(imv_flag, false);
 		wrong += count_true() != 0;
+		cond_resched();
 	}
 	kthread_stop(thread);
 	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, keys.bad, 0UL);
 }
 #endif /* CONFIG_IMMEDIATE && CONFIG_X86 */
 
@@ -2017,6 +2058,7 @@ static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_reserved_while_patched),
 	KUNIT_CASE(imv_test_kprobe_while_patched),
 	KUNIT_CASE(imv_test_poke_in_atomic),
+	KUNIT_CASE(imv_test_poke_without_memory),
 	KUNIT_CASE(imv_test_beside_jump_label),
 #endif
 #if defined(CONFIG_X86) && !defined(CONFIG_UML)

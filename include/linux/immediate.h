@@ -24,7 +24,7 @@
  *	imv_defer_begin(), imv_defer_end()
  *
  * A type is an integer, signed or not, an enum, a bool or a pointer, of 1, 2,
- * 4 or 8 bytes; anything else does not compile.
+ * 4 or 8 bytes; another size does not compile.
  *
  *	static DEFINE_IMV(unsigned int, nr_spins) = 64;
  *
@@ -180,7 +180,7 @@ static inline bool imv_site_is_gone(const struct imv_site *site)
 
 static inline void imv_site_forget(struct imv_site *site)
 {
-	site->insn = 0;
+	WRITE_ONCE(site->insn, 0);	/* imv_text_reserved() takes no lock */
 }
 
 #include <asm/immediate.h>

@@ -255,13 +255,15 @@ static bool is_intact(const struct imv_site *site, unsigned int size)
 	return !memcmp(insn, jump.bytes, size) || !memcmp(insn, x86_nops[size], size);
 }
 
-/* The second byte of a short jump may be the same as that of the NOP. */
+/* The distance of a jump may have the same bytes as the NOP. */
 static bool differs_behind_first_byte(const struct imv_site *site, unsigned int size)
 {
-	u8 distance = imv_site_target(site) - imv_site_insn(site) - JMP8_INSN_SIZE;
+	struct imv_insn jump = { .size = size };
 
-	return !imv_site_is_jump(site) || size != JMP8_INSN_SIZE ||
-	       distance != x86_nops[JMP8_INSN_SIZE][1];
+	if (!imv_site_is_jump(site) || imv_site_flags(site) == IMV_JUMP_TO)
+		return true;
+	write_jump(site, &jump, imv_site_target(site));
+	return memcmp(jump.bytes + 1, x86_nops[size] + 1, size - 1);
 }
 
 /*
