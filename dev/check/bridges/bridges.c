@@ -4,7 +4,8 @@
  * lists the tracepoints that have probes. The parameter ticks is the minimal
  * time, by the TSC, in which two tasks switch to each other and back: with QEMU's
  * -icount it counts instructions. Both tasks are FIFO: what the fair scheduler does at
- * a wakeup depends on what ran before.
+ * a wakeup depends on what ran before. Who reads the parameter preempted is preempted
+ * by the other task when it is about to sleep, and gets the PIDs of both.
  */
 #include <linux/completion.h>
 #include <linux/err.h>
@@ -68,6 +69,18 @@ static int ticks_get(char *buffer, const struct kernel_param *param)
 
 static const struct kernel_param_ops ticks_ops = { .get = ticks_get };
 module_param_cb(ticks, &ticks_ops, NULL, 0400);
+
+static int preempted_get(char *buffer, const struct kernel_param *param)
+{
+	set_current_state(TASK_INTERRUPTIBLE);
+	complete(&there);
+	__set_current_state(TASK_RUNNING);
+	wait_for_completion(&back);
+	return sysfs_emit(buffer, "%d %d\n", current->pid, task->pid);
+}
+
+static const struct kernel_param_ops preempted_ops = { .get = preempted_get };
+module_param_cb(preempted, &preempted_ops, NULL, 0400);
 
 static int __init bridges_init(void)
 {

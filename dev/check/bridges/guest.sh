@@ -7,49 +7,52 @@ set -u
 tracefs=/sys/kernel/tracing
 cd /tmp || exit 1
 
-# Marker, event, and the name of a number that both have, if there is one; a fourth
-# word is its name in the event, if that differs.
+# Marker, event, and the fields that both have: FIELD, or FIELD:ITS_NAME_IN_THE_EVENT.
 pairs=(
-	"kernel_irq_entry irq/irq_handler_entry irq"
-	"kernel_irq_exit irq/irq_handler_exit irq"
+	"kernel_irq_entry irq/irq_handler_entry irq name"
+	"kernel_irq_exit irq/irq_handler_exit irq handled:ret"
 	"kernel_softirq_raise irq/softirq_raise vec"
 	"kernel_softirq_entry irq/softirq_entry vec"
 	"kernel_softirq_exit irq/softirq_exit vec"
-	"kernel_timer_start timer/timer_start"
-	"kernel_timer_expire_entry timer/timer_expire_entry now baseclk"
-	"kernel_timer_expire_exit timer/timer_expire_exit"
-	"kernel_timer_cancel timer/timer_cancel"
-	"kernel_hrtimer_start timer/hrtimer_start expires"
-	"kernel_hrtimer_expire_entry timer/hrtimer_expire_entry now"
-	"kernel_hrtimer_expire_exit timer/hrtimer_expire_exit"
-	"kernel_hrtimer_cancel timer/hrtimer_cancel"
-	"kernel_itimer_expire timer/itimer_expire which"
-	"kernel_syscall_exit raw_syscalls/sys_exit"
-	"kernel_syscall_entry raw_syscalls/sys_enter"
-	"kernel_send_signal signal/signal_generate pid"
-	"kernel_deliver_signal signal/signal_deliver code"
-	"blk_request_insert block/block_rq_insert"
-	"blk_request_issue block/block_rq_issue"
-	"blk_request_complete block/block_rq_complete"
+	"kernel_timer_start timer/timer_start timer expires"
+	"kernel_timer_expire_entry timer/timer_expire_entry timer now:baseclk"
+	"kernel_timer_expire_exit timer/timer_expire_exit timer"
+	"kernel_timer_cancel timer/timer_cancel timer"
+	"kernel_hrtimer_start timer/hrtimer_start timer:hrtimer expires"
+	"kernel_hrtimer_expire_entry timer/hrtimer_expire_entry timer:hrtimer now"
+	"kernel_hrtimer_expire_exit timer/hrtimer_expire_exit timer:hrtimer"
+	"kernel_hrtimer_cancel timer/hrtimer_cancel timer:hrtimer"
+	"kernel_itimer_expire timer/itimer_expire which pid now"
+	"kernel_syscall_exit raw_syscalls/sys_exit id ret"
+	"kernel_syscall_entry raw_syscalls/sys_enter id"
+	"kernel_send_signal signal/signal_generate pid signal:sig code result:res"
+	"kernel_deliver_signal signal/signal_deliver signal:sig code"
+	"blk_request_insert block/block_rq_insert major minor bytes sector"
+	"blk_request_issue block/block_rq_issue major minor bytes sector"
+	"blk_request_complete block/block_rq_complete major minor sector error"
 	"kernel_page_fault_user exceptions/page_fault_user error_code"
 	"kernel_page_fault_kernel exceptions/page_fault_kernel error_code"
-	"kernel_sched_switch sched/sched_switch prev_pid"
-	"kernel_sched_waking sched/sched_waking pid"
-	"kernel_sched_try_wakeup sched/sched_wakeup pid"
-	"kernel_process_fork sched/sched_process_fork"
-	"kernel_process_exec sched/sched_process_exec pid"
+	"kernel_sched_switch sched/sched_switch prev_pid next_pid"
+	"kernel_sched_waking sched/sched_waking pid cpu_id:target_cpu"
+	"kernel_sched_try_wakeup sched/sched_wakeup pid cpu_id:target_cpu"
+	"kernel_sched_wakeup_new_task sched/sched_wakeup_new pid cpu_id:target_cpu"
+	"kernel_sched_migrate_task sched/sched_migrate_task pid dest_cpu"
+	"kernel_sched_stat_runtime sched/sched_stat_runtime pid runtime vruntime"
+	"kernel_process_fork sched/sched_process_fork parent_pid:pid child_pid"
+	"kernel_process_exec sched/sched_process_exec pid old_pid filename"
 	"kernel_process_exit sched/sched_process_exit pid"
+	"kernel_process_wait sched/sched_process_wait pid"
+	"kernel_process_free sched/sched_process_free pid"
 )
 
 # Those that the work below does not hit, or that are not hit beside their event.
 others="blk_request_requeue
-	kernel_sched_wakeup_new_task kernel_sched_migrate_task kernel_sched_wait_task
-	kernel_sched_wake_idle_without_ipi kernel_sched_pi_setprio kernel_sched_move_numa
-	kernel_sched_stick_numa kernel_sched_swap_numa kernel_sched_stat_runtime
+	kernel_sched_wait_task kernel_sched_wake_idle_without_ipi kernel_sched_pi_setprio
+	kernel_sched_move_numa kernel_sched_stick_numa kernel_sched_swap_numa
 	kernel_sched_stat_wait kernel_sched_stat_sleep kernel_sched_stat_iowait
-	kernel_sched_stat_blocked kernel_process_free kernel_process_wait
-	kernel_process_hang kernel_kthread_stop kernel_kthread_stop_ret
-	kernel_kthread_work_queue kernel_kthread_work_start kernel_kthread_work_end"
+	kernel_sched_stat_blocked kernel_process_hang kernel_kthread_stop
+	kernel_kthread_stop_ret kernel_kthread_work_queue kernel_kthread_work_start
+	kernel_kthread_work_end"
 
 # A bridge that is added belongs into one of the lists.
 all_are_known() {
@@ -60,7 +63,7 @@ all_are_known() {
 	END { exit bad || !found }' $tracefs/markers >&2
 }
 
-requests=20 signals=10
+requests=20 signals=10 sleeper=0
 
 work() {
 	local i
@@ -72,14 +75,16 @@ work() {
 		kill -USR1 $$
 		/bin/true
 	done
-	perl -e '$SIG{ALRM} = sub {}; alarm 1; sleep 2'
+	perl -e '$SIG{ALRM} = sub {}; alarm 1; sleep 2' &
+	sleeper=$!
+	wait $sleeper
 	cat /proc/kallsyms >/dev/null
 } >/dev/null 2>&1
 
 each_pair() {
 	local pair failed=0
 	for pair in "${pairs[@]}"; do
-		# shellcheck disable=SC2086 # two to four words
+		# shellcheck disable=SC2086 # its words
 		"$@" $pair || failed=1
 	done
 	return $failed
@@ -96,26 +101,44 @@ trace_all() {
 	work
 	echo 0 >tracing_on
 	each_pair switch_pair 0
-	cat trace >/tmp/trace
+	as_fields trace >/tmp/records
 	! grep -hE '^(overrun|dropped events): [1-9]' per_cpu/cpu*/stats
 }
 
-# values NAME VALUE: CPU and value of all records of it, in their order.
-values() {
-	sed -nE "s/^ *.+-[0-9]+ +\[([0-9]+)\] .*[0-9]: $1:(.*)/\1\2/p" /tmp/trace |
-		{ if [[ $2 ]]; then
-			sed -nE "s/^([0-9]+).*\b$2[= ](0x)?([0-9a-f]+).*/\1 \3/p"
-		else
-			cut -d ' ' -f 1
-		fi; }
+# Text of events that is not "field=number".
+as_fields() {
+	sed -E 's/: sys_(enter|exit): NR /: sys_\1: id=/; s/(: sys_exit: id=-?[0-9]+) = /\1 ret=/
+		s/ ret=handled$/ ret=1/; s/ ret=unhandled$/ ret=0/
+		s/: (block_rq_[a-z]+): ([0-9]+),([0-9]+) [A-Z]+ ([0-9]*).*\) ([0-9]+) \+ .*\[(.*)\]$/: \1: major=\2 minor=\3 bytes=\4 sector=\5 error=\6/' "$@"
 }
 
+# values NAME FIELD...: CPU and values of all records of it.
+values() {
+	sed -nE "s/^ *.+-[0-9]+ +\[([0-9]+)\] .*[0-9]: $1:(.*)/\1\2/p" records |
+		awk -v fields="${*:2}" '
+		BEGIN { n = split(fields, field) }
+		{
+			said = $1
+			for (i = 1; i <= n; i++) {
+				if (!match($0, " " field[i] "[= ][^ ]*"))
+					said = said " no " field[i]
+				value = substr($0, RSTART + length(field[i]) + 2,
+					       RLENGTH - length(field[i]) - 2)
+				sub(/^(0x)?0*/, "", value)
+				said = said " " value
+			}
+			print said
+		}'
+}
+
+# same_values MARKER EVENT FIELD...
 # When tracing is switched off, each CPU may be between the event and the marker.
 same_values() {
-	local differ
+	local differ fields=("${@:3}")
 	# An interrupt between the two probes of a hit changes the order.
-	values "$1" "${3:-}" | sort >of.marker
-	values "${2#*/}" "${4:-${3:-}}" | sort >of.event
+	values "$1" "${fields[@]%:*}" | sort >of.marker
+	values "${2#*/}" "${fields[@]#*:}" | sort >of.event
+	! grep -h -m 1 ' no ' of.marker of.event >&2 || return
 	[[ -s of.marker ]] || { echo "$1: no hit" >&2; return 1; }
 	differ=$(diff of.marker of.event | grep -c '^[<>]')
 	((differ <= $(nproc))) && return
@@ -126,9 +149,11 @@ same_values() {
 
 hits_are() {
 	local hits
-	hits=$(grep -c "$2" /tmp/trace)
+	hits=$(grep -c "$2" /tmp/records)
 	[[ $hits == "$1" ]] || { echo "$hits times instead of $1: $2" >&2; return 1; }
 }
+
+is_hit() { grep -q "$1" /tmp/records || { echo "no record: $1" >&2; return 1; }; }
 
 result "every marker of the kernel is tested, or listed as not tested" all_are_known
 modprobe null_blk nr_devices=1 completion_nsec=1000 irqmode=2 memory_backed=1 cache_size=1
@@ -138,6 +163,10 @@ cd /tmp || exit 1
 result "they have the same hits and values" each_pair same_values
 result "every request is inserted" hits_are $requests 'blk_request_insert: .* op 0 .*bytes 4096$'
 result "every request is complete" hits_are $requests 'blk_request_complete: .*bytes 4096 error 0$'
+result "a task that sleeps leaves its CPU in that state" \
+	is_hit "kernel_sched_switch: prev_pid $sleeper next_pid [0-9]* prev_state 1"
+result "and one that exits does not come back" \
+	hits_are 1 "kernel_sched_switch: prev_pid $sleeper next_pid [0-9]* prev_state 128"
 result "a flush has no sector" hits_are 1 'blk_request_issue: .* op 2 sector 0 bytes 0$'
 result "every signal is sent" hits_are $signals "kernel_send_signal: pid $$ signal 10 code 0 result 0"
 result "every signal is delivered" hits_are $signals "kernel_deliver_signal: signal 10 code 0"

@@ -15,6 +15,14 @@ is_off() {
 	[[ -z $(active) ]] || { echo "active: $(active)" >&2; return 1; }
 }
 
+preempted_can_run() {
+	local tracing=/sys/kernel/tracing pid partner
+	echo 1 >$tracing/events/markers/kernel_sched_switch/enable
+	read -r pid partner <$parameters/preempted
+	echo 0 >$tracing/events/markers/kernel_sched_switch/enable
+	is "$(sed -n "s/.*: prev_pid $pid next_pid $partner prev_state //p" $tracing/trace | sort -u)" 0
+}
+
 insmod "$1/bridges.ko"
 result "no tracepoint is on while nobody watches a marker" is_off
 before=$(ticks)
@@ -27,3 +35,4 @@ after=$(ticks)
 echo "instructions of two switches: $before before, $during with a probe, $after after it" >&2
 result "then a switch has as many instructions as before" test "$after" = "$before"
 result "which are fewer than with a probe" test "$before" -lt "$during"
+result "a task that is preempted when it is about to sleep can run" preempted_can_run

@@ -18,7 +18,7 @@ DEFINE_TRACER(sched_switch, kernel_sched_switch,
 	      TP_PROTO(bool preempt, struct task_struct *prev,
 		       struct task_struct *next, unsigned int prev_state),
 	      "prev_pid %d next_pid %d prev_state %ld",
-	      prev->pid, next->pid, (long)prev_state);
+	      prev->pid, next->pid, preempt ? 0L : (long)prev_state);
 
 DEFINE_TRACER(sched_waking, kernel_sched_waking,
 	      TP_PROTO(struct task_struct *p),
