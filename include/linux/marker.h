@@ -111,7 +111,7 @@ struct marker {
 
 /**
  * struct marker_info - what for_each_marker() reports for a name and a format
- * @marker: the first of its markers
+ * @marker: one of its markers
  * @mod: the module they are in, or NULL for the kernel
  * @sites: number of markers in @mod
  * @probes: number of attached probes

@@ -188,7 +188,8 @@ static void notify_of_all(struct notifier_block *nb, unsigned long state)
  *	NULL for the kernel; also during registration, for all that are loaded
  *
  * for_each_marker() visits the markers of a module when @nb is called for its
- * loading, and no longer visits them when @nb is called for its unloading.
+ * loading, and no longer visits them when @nb is called for its unloading. It still
+ * visits them when @nb is called because it is being unregistered.
  *
  * Context: may sleep. The notifier may register and unregister probes.
  * Return: 0, or -EEXIST if @nb is registered.

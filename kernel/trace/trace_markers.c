@@ -66,6 +66,7 @@ struct marker_store {
  * @entry: the name and the format
  * @layout: the layout of @entry
  * @freed: in a list of events to be freed
+ * @users: how often it is enabled, by instances and by perf; under event_mutex
  * @size: size of a record without the strings
  * @has_strings: true if any field is a string
  * @in_regs: end of the part of @store whose arguments are passed in registers
@@ -79,6 +80,7 @@ struct marker_event {
 	struct marker_entry *entry;
 	const struct marker_layout *layout;
 	struct list_head freed;
+	unsigned int users;
 	unsigned int size;
 	bool has_strings;
 	const struct marker_store *in_regs, *stop;
@@ -732,9 +734,13 @@ static DECLARE_WORK(remove_work, remove_stale_events);
 static int connect(struct marker_event *event, marker_probe_func *probe,
 		   void *private)
 {
-	return need_scratch(event) ?:
-	       marker_probe_register(event->tp.name, event->layout->format,
-				     probe, private);
+	int ret = need_scratch(event) ?:
+		  marker_probe_register(event->tp.name, event->layout->format,
+					probe, private);
+
+	if (!ret)
+		event->users++;
+	return ret;
 }
 
 static int connect_for_records(struct marker_event *event, void *file)
@@ -755,6 +761,7 @@ static int disconnect(struct marker_event *event, marker_probe_func *probe,
 {
 	int ret = marker_probe_unregister(event->tp.name, probe, private);
 
+	event->users--;
 	trace_markers_remove_stale();
 	return ret;
 }
@@ -968,12 +975,22 @@ static struct marker_entry *find_loaded(struct marker_name *name)
 	return found;
 }
 
+/*
+ * Without this, the removal of an event searches the list of all files before it fails.
+ * Also soft-disabled events are enabled.
+ */
+static bool is_used(struct marker_event *event)
+{
+	lockdep_assert_held(&event_mutex);
+	return event->users || trace_event_dyn_busy(&event->call);
+}
+
 static int unpublish(struct marker_event *event)
 {
 	int ret = -EBUSY;
 
 	mutex_lock(&event_mutex);
-	if (!trace_event_dyn_busy(&event->call))
+	if (!is_used(event))
 		ret = trace_remove_event_call(&event->call);
 	mutex_unlock(&event_mutex);
 	if (!ret)
@@ -1016,7 +1033,8 @@ static void free_events(struct list_head *freed)
 static bool file_is_stale(const struct trace_event_file *file)
 {
 	return trace_event_is_marker(file->event_call) &&
-	       list_empty(&event_of(file->event_call)->entry->parts);
+	       list_empty(&event_of(file->event_call)->entry->parts) &&
+	       !is_used(event_of(file->event_call));
 }
 
 /*
