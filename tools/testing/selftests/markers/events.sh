@@ -284,7 +284,7 @@ trigger_turns_tracing_off() {
 	fire 9 &&
 	put '!traceoff if count == 2' $event/trigger &&
 	put 1 tracing_on &&
-	at_least 3 "$(recorded sample_event:)"
+	is "$(recorded sample_event:)" 3
 }
 
 # The trigger turns tracing off after its hit is recorded.
@@ -299,6 +299,21 @@ nothing_arrives_while_tracing_is_off() {
 	is "$(cat "$instance/tracing_on")" 0 &&
 	is "$(recorded 'sample_[a-z]*:')" 1 &&
 	put '!traceoff' $event/trigger && kernel_is_well
+}
+
+# A shared histogram reads the fields of all events at the offsets of the first one.
+histogram_is_shared_by_equal_records() {
+	needs_histograms || return
+	needs_event markers/kernel_process_exit || return
+	needs_event markers/kernel_send_signal || return
+	start &&
+	put 'hist:name=pids:keys=pid' events/markers/kernel_process_exit/trigger &&
+	put 'hist:name=pids:keys=pid' events/markers/kernel_process_exec/trigger &&
+	put '!hist:name=pids:keys=pid' events/markers/kernel_process_exec/trigger &&
+	put '!hist:name=pids:keys=pid' events/markers/kernel_process_exit/trigger &&
+	put 'hist:name=codes:keys=code' events/markers/kernel_send_signal/trigger &&
+	fails put 'hist:name=codes:keys=code' events/markers/kernel_deliver_signal/trigger &&
+	put '!hist:name=codes:keys=code' events/markers/kernel_send_signal/trigger
 }
 
 # The condition is that of the histogram, which a plain snapshot does not have.
@@ -439,7 +454,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 26
+plan 27
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
@@ -455,6 +470,7 @@ filter_without_strings; report "filter without strings"
 filter_knows_signs; report "filter knows signs"
 trigger_counts_in_a_histogram; report "trigger counts in a histogram"
 histograms_with_special_keys; report "histograms with special keys"
+histogram_is_shared_by_equal_records; report "a histogram is shared by equal records"
 trigger_turns_tracing_off; report "trigger turns tracing off"
 nothing_arrives_while_tracing_is_off; report "nothing arrives while tracing is off"
 snapshot_beside_a_condition; report "a snapshot beside a condition for others"

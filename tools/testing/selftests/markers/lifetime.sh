@@ -28,6 +28,8 @@ probe=events/lifetime/probe
 fork=events/sched/sched_process_fork
 end=events/sched/sched_process_exit
 
+shared=hist:name=lifetime:keys=common_pid
+
 of_markers() {
 	owner=marker_sample
 	event=events/markers/sample_event
@@ -127,7 +129,7 @@ open_files_are_read_further_on() {
 rest_is_right() {
 	whole=$(cat "$tracing/$event/$file" && echo .)
 	first=$(dd bs=5 count=1 status=none <&3 && echo .)
-	remove &&
+	remove || return
 	rest=$(cat <&3 2>"$dir/error")
 	[ ! -s "$dir/error" ] || has "$(cat "$dir/error")" "No such device" || return
 	has "$whole" "${first%.}$rest"
@@ -307,6 +309,31 @@ variables_stay() {
 	unload "$owner" && goes_soon "$event" && kernel_is_well
 }
 
+# A histogram has the fields of the event that was first. Another event still uses them.
+shared_histogram_stays() {
+	needs_histograms || return
+	load "$owner" || return
+	echo "$shared" >"$tracing/$event/trigger" &&
+	echo "$shared" >"$tracing/$end/trigger" &&
+	remove_triggers "$tracing/$event/trigger" &&
+	stays_through_unload && (:) &&
+	has "$(cat "$tracing/$end/hist")" "Totals:" &&
+	remove_triggers "$tracing/$end/trigger" &&
+	unload "$owner" && goes_soon "$event" && kernel_is_well
+}
+
+# An instance stays while others share its histogram; those in it do not keep it.
+shared_histogram_keeps_its_instance() {
+	needs_histograms || return
+	mkdir "$instance" &&
+	echo "$shared" >"$instance/$end/trigger" &&
+	echo "$shared" >"$instance/$fork/trigger" &&
+	echo "$shared" >"$tracing/$end/trigger" &&
+	fails_with "busy" rmdir "$instance" &&
+	remove_triggers "$tracing/$end/trigger" &&
+	rmdir "$instance" && kernel_is_well
+}
+
 dynamic_event_cannot_be_read() {
 	exec 3<"$tracing/$event/$file" && id=$(id_of "$event") &&
 	echo >"$tracing/dynamic_events" && cannot_be_read && exec 3<&- &&
@@ -336,11 +363,13 @@ test_all() {
 	target_of_a_trigger_stays; report "target of a trigger stays, $1"
 	triggers_stay; report "triggers stay, $1"
 	variables_stay; report "variables stay, $1"
+	shared_histogram_stays; report "a shared histogram stays, $1"
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
 modprobe -q -n trace_events_sample || skip_all "no module trace_events_sample"
-plan 31
+plan 34
+shared_histogram_keeps_its_instance; report "a shared histogram keeps its instance"
 of_markers
 test_all "event of markers"
 event_goes_with_its_probe; report "event goes with its event probe"
