@@ -5,6 +5,7 @@
 /* For KUnit tests: a call in another task, to check whether it waits for this one. */
 
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
@@ -30,7 +31,8 @@ static inline int make_call(void *data)
 
 /*
  * Starts the call, on this CPU since another one may be in a probe of the test. Sets
- * waited if it then sleeps and has not ended.
+ * waited if it then sleeps and has not ended soon after: it sleeps for a moment also
+ * when it waits for a grace period, or for a worker.
  */
 static inline void start_call(struct other_call *other)
 {
@@ -51,7 +53,9 @@ static inline void start_call(struct other_call *other)
 	while (!smp_load_acquire(&other->ended) &&
 	       !(READ_ONCE(task->__state) & TASK_UNINTERRUPTIBLE))
 		schedule_timeout_uninterruptible(1);
-	other->waited = !READ_ONCE(other->ended);
+	if (!READ_ONCE(other->ended))
+		msleep(100);
+	other->waited = !smp_load_acquire(&other->ended);
 }
 
 static inline void end_call(struct other_call *other)

@@ -982,6 +982,7 @@ static void sets_test_unwatched(struct kunit *test)
 	start(test, &tracers[1], 2, FTRACE_OPS_FL_RCU, traced_a);
 	start(test, &tracers[2], 3, 0, traced_a);
 	unwatched = call_a_unwatched();
+	KUNIT_EXPECT_EQ(test, unwatched, !IS_ENABLED(CONFIG_TINY_RCU));
 	KUNIT_EXPECT_EQ(test, calls(), unwatched ? 31UL : 321UL);
 	expect_calls(test, a, 321);
 	stop(test, &tracers[2]);

@@ -655,11 +655,11 @@ static void formats_test_depths(struct kunit *test)
 }
 #endif
 
+/* With KCSAN, functions do not end with jumps: see traced_ip(). */
+#define HAS_IP	(IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) && !IS_ENABLED(CONFIG_KCSAN))
+
 static void formats_test_perf(struct kunit *test)
 {
-	/* With KCSAN, functions do not end with jumps: see traced_ip(). */
-	const bool has_ip = IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) &&
-			    !IS_ENABLED(CONFIG_KCSAN);
 	static char long_string[300];
 	struct perf_event *strings;
 
@@ -697,17 +697,21 @@ static void formats_test_perf(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, sampled.character.c, "x");
 	KUNIT_EXPECT_STREQ(test, sampled.character.text, "text");
 
-	take_sample(test, "kunit_fed_sample", hit_sampled, has_ip);
+	take_sample(test, "kunit_fed_sample", hit_sampled, HAS_IP);
 	KUNIT_EXPECT_EQ(test, sampled.numbers.a, 7);
 
 	/* The trampoline keeps the arguments on the stack for another probe. */
 	KUNIT_ASSERT_EQ(test, 0, register_trace_prio_kunit_sampled(probe_later, NULL, 0));
-	take_sample(test, "kunit_fed_sample", hit_sampled, has_ip);
+	take_sample(test, "kunit_fed_sample", hit_sampled, HAS_IP);
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_sampled(probe_later, NULL), 0);
+}
 
+/* Where no memory was left for a new trampoline, perf has the registers too. */
+static void formats_test_perf_no_memory(struct kunit *test)
+{
 	need_failing_allocs(test);
 	KUNIT_ASSERT_EQ(test, 0, register_trace_prio_kunit_sampled(probe_later, NULL, 0));
-	take_sample(test, "kunit_fed_sample", hit_walked, has_ip);
+	take_sample(test, "kunit_fed_sample", hit_walked, HAS_IP);
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_sampled(probe_later, NULL), -ENOENT);
 }
 #endif /* CONFIG_PERF_EVENTS */
@@ -721,6 +725,7 @@ static struct kunit_case formats_test_cases[] = {
 	KUNIT_CASE(formats_test_print),
 #ifdef CONFIG_PERF_EVENTS
 	KUNIT_CASE(formats_test_perf),
+	KUNIT_CASE(formats_test_perf_no_memory),
 	KUNIT_CASE(formats_test_fields),
 	KUNIT_CASE(formats_test_strings),
 	KUNIT_CASE(formats_test_long_strings),

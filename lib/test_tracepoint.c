@@ -647,10 +647,14 @@ static void allow_code(int reader)
 	srcu_read_unlock(&tracepoint_srcu, reader);
 }
 
+static bool has_code(const struct tracepoint *tp)
+{
+	return tp->code && !(tp->code & IMV_JUMP_TO_CALL);
+}
+
 static void tp_test_single_steps(struct kunit *test)
 {
 	unsigned long i;
-	int reader;
 
 	if (!IS_ENABLED(CONFIG_KALLSYMS))
 		kunit_skip(test, "needs KALLSYMS");
@@ -665,10 +669,22 @@ static void tp_test_single_steps(struct kunit *test)
 		unregister_trace_kunit_plain(probe_plain, digit(i));
 		unregister_trace_kunit_most_args(probe_most, digit(i));
 	}
+	unregister_die_notifier(&step_nb);
+}
+
+static void tp_test_single_steps_no_memory(struct kunit *test)
+{
+	int reader;
+
+	if (!IS_ENABLED(CONFIG_KALLSYMS))
+		kunit_skip(test, "needs KALLSYMS");
+	need_failing_alloc(test);
+	KUNIT_ASSERT_EQ(test, register_die_notifier(&step_nb), 0);
 	reader = keep_without_code();
 	fail_nth_alloc(2);
 	register_trace_kunit_most_args(probe_most, digit(1));
 	stop_failing();
+	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_most_args));
 	expect_steps(test, fire_most, "without a trampoline");
 	allow_code(reader);
 	unregister_trace_kunit_most_args(probe_most, digit(1));
@@ -1301,11 +1317,6 @@ static void tp_test_no_memory_to_add(struct kunit *test)
 		stop_failing();						\
 		__ret;							\
 	})
-
-static bool has_code(const struct tracepoint *tp)
-{
-	return tp->code && !(tp->code & IMV_JUMP_TO_CALL);
-}
 
 /* Without executable memory the same probes are called with the same arguments. */
 static void tp_test_no_memory_for_code(struct kunit *test)
@@ -2547,14 +2558,21 @@ static bool remove_while_deferred(struct kunit *test, int nth)
 	return failed;
 }
 
-/* An unregistered probe is not called, even if an allocation failed. */
+/* An unregistered probe is not called. */
 static void tp_test_remove_while_deferred(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_IMMEDIATE))
+		kunit_skip(test, "needs IMMEDIATE");
+	remove_while_deferred(test, 0);
+}
+
+/* Nor is it if an allocation failed. */
+static void tp_test_remove_while_deferred_no_memory(struct kunit *test)
 {
 	int nth;
 
 	if (!IS_ENABLED(CONFIG_IMMEDIATE))
 		kunit_skip(test, "needs IMMEDIATE");
-	remove_while_deferred(test, 0);
 	need_failing_alloc(test);
 	for (nth = 1; remove_while_deferred(test, nth); nth++)
 		;
@@ -2718,7 +2736,7 @@ static void tp_test_synchronize(struct kunit *test)
 }
 
 static int pair_a, pair_b;
-static bool mixed;
+static bool mixed, hit_by_others;
 
 static void note_pair(bool right, bool mine)
 {
@@ -2726,6 +2744,8 @@ static void note_pair(bool right, bool mine)
 		WRITE_ONCE(mixed, true);
 	if (mine)
 		calls++;
+	else
+		WRITE_ONCE(hit_by_others, true);
 }
 
 static void probe_pair_a(void *data, bool mine)
@@ -2789,6 +2809,7 @@ static void tp_test_pairs(struct kunit *test)
 	unsigned int cpu, nr = 0, i;
 
 	mixed = false;
+	hit_by_others = false;
 	for_each_online_cpu(cpu)
 		if (nr < ARRAY_SIZE(hitters))
 			hitters[nr++] = start_hitter(test, cpu);
@@ -2797,6 +2818,7 @@ static void tp_test_pairs(struct kunit *test)
 	while (nr--)
 		kthread_stop(hitters[nr]);
 	KUNIT_EXPECT_FALSE(test, mixed);
+	KUNIT_EXPECT_TRUE(test, hit_by_others);
 }
 
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
@@ -3551,6 +3573,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_no_code_in_used_memory),
 #endif
 	KUNIT_CASE(tp_test_remove_while_deferred),
+	KUNIT_CASE(tp_test_remove_while_deferred_no_memory),
 	KUNIT_CASE(tp_test_comms_deferred),
 	KUNIT_CASE(tp_test_remove_and_defer),
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
@@ -3584,6 +3607,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_caller),
 	KUNIT_CASE(tp_test_offline),
 	KUNIT_CASE(tp_test_single_steps),
+	KUNIT_CASE(tp_test_single_steps_no_memory),
 #endif
 #ifdef CONFIG_MODULES
 	KUNIT_CASE(tp_test_bad_records),

@@ -17,7 +17,7 @@
 
 tracing=/sys/kernel/tracing
 skip=4
-number=0 failed=0 reason=''
+tests_run=0 tests_failed=0 reason=''
 tainted_before=$(cat /proc/sys/kernel/tainted)
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -40,13 +40,13 @@ plan() {
 
 # result CODE NAME: print the result of a test that needs no clean_up.
 result() {
-	number=$((number + 1))
+	tests_run=$((tests_run + 1))
 	case $1 in
-	0)	echo "ok $number $2" ;;
+	0)	echo "ok $tests_run $2" ;;
 	"$skip")
-		echo "ok $number $2 # SKIP $reason" ;;
-	*)	echo "not ok $number $2"
-		failed=1 ;;
+		echo "ok $tests_run $2 # SKIP $reason" ;;
+	*)	echo "not ok $tests_run $2"
+		tests_failed=1 ;;
 	esac
 	reason=''
 }
@@ -59,8 +59,8 @@ report() {
 }
 
 finish() {
-	[ "$planned" ] || echo "1..$number"
-	exit $failed
+	[ "$planned" ] || echo "1..$tests_run"
+	exit $tests_failed
 }
 
 comment() {

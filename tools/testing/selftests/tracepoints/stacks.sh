@@ -59,6 +59,7 @@ ftrace_trigger() {
 # perf_record OPTION...
 perf_record() {
 	needs_program perf || return
+	rm -f "$dir/perf.data"
 	perf record -q "$@" -e $system:$name -o "$dir/perf.data" sh -c '(:); (:)' \
 		>/dev/null 2>&1
 	perf script -i "$dir/perf.data" -F ip,sym >"$dir/perf" 2>/dev/null

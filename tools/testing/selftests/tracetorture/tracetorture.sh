@@ -57,7 +57,8 @@ set_cpu() {
 
 # It is busy now and then.
 cpu_went() {
-	[ ! -w "$cpu" ] || [ "$offline" -gt 0 ]
+	[ -w "$cpu" ] || needs "no CPU can go offline" || return
+	[ "$offline" -gt 0 ]
 }
 
 load_failing() {
@@ -153,6 +154,11 @@ save_counters() {
 	printf '%s\n' "faults:$faults" "changes:$changes" "loads:$loads" >>"$TORTURE_COUNTERS"
 }
 
+were_starved() {
+	[ "$starving" ] || needs "no CONFIG_FAILSLAB" || return
+	at_least_one starved
+}
+
 check_work() {
 	test_that "hits were checked" at_least_one hits
 	if is_selected imv || is_selected jump; then
@@ -162,10 +168,7 @@ check_work() {
 		test_that "probes were attached" at_least_one registrations
 		test_that "probes were called" at_least_one called
 	fi
-	if [ "$starving" ]; then
-		test_that "probes were attached or detached without memory" \
-			at_least_one starved
-	fi
+	test_that "probes were attached or detached without memory" were_starved
 	test_that "each kind was changed" at_least "$(count changes)" 8
 	if has_nmis; then
 		test_that "NMIs hit" at_least_one nmis
@@ -192,6 +195,12 @@ ended_well() {
 	rmmod tracetorture &&
 		dmesg | grep 'tracetorture: --- End of test' | tail -n 1 |
 		grep -q ': SUCCESS:'
+}
+
+# At its end, the module logs the hits of each kind.
+each_kind_was_hit() {
+	hits=$(log_since | grep 'tracetorture: .* hits, ') &&
+	! echo "$hits" | grep -qw '0 hits'
 }
 
 # Each bad value of a parameter has a line in the log.
@@ -223,7 +232,9 @@ if [ -d /sys/module/tracetorture ]; then
 	check_counters
 	faults=$(count starved)
 	changes=$(count changes)
+	log_from_here
 	test_that "every hit and every call is accounted for" ended_well
+	test_that "each kind was hit" each_kind_was_hit
 	save_counters
 	dmesg | grep 'tracetorture:' | tail -n 8 | sed 's/^\[[^]]*\]/#/'
 fi

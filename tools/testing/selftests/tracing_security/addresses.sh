@@ -105,7 +105,7 @@ names_in_the_files() {
 	echo 1 >"$tracing/options/function-tracers"
 	no_address_in markers 10 &&
 	no_address_in marker_sites 10 &&
-	no_address_in marker_probes 1 &&
+	no_address_in marker_probes 2 &&
 	no_address_in function_tracers 1 &&
 	no_address_in set_ftrace_filter 1 &&
 	no_address_in enabled_functions 1
