@@ -270,7 +270,7 @@ verdicts() {
 # splats_in LOG: what a kernel prints when something is wrong with it.
 splats_in() {
 	without_missing_memory "$1" |
-		grep -aE 'WARN|BUG:|Oops|INFO:|possible recursive locking|suspicious RCU|Call Trace|KASAN:|UBSAN|unable to handle|general protection|Kernel panic' |
+		grep -aE 'WARN|BUG[: ]|Oops|INFO:|possible recursive locking|suspicious RCU|Call Trace|KASAN:|UBSAN|unable to handle|general protection|Kernel panic|already present!' |
 		without_races_of_stock || true
 }
 
@@ -301,6 +301,26 @@ complaints_in() {
 	grep -E '(^|[^A-Za-z_])(warning|WARNING|error):' "$1" |
 		sed -E 's,^(\.\./)*(linux|base)/,,; s/:[0-9]+:[0-9]+:/:/; s/\+0x[0-9a-f]+//g' |
 		sort -u || true
+}
+
+# skips_of ROW: the regular expressions of tests that it may skip.
+skips_of() {
+	local pattern regexp
+	while read -r pattern regexp; do
+		[[ $regexp ]] || die "dev/torture/skips: no test after $pattern"
+		# shellcheck disable=SC2053 # a pattern
+		[[ $1 != $pattern ]] || say "$regexp"
+	done < <(lines_of "$top/dev/torture/skips")
+}
+
+# unlisted_skips ROW TAP: the skipped tests of a row of the torture that dev/torture/skips
+# does not allow. A step of the check with the same tests names the same row.
+unlisted_skips() {
+	grep -qEf <(skips_of "$1") /dev/null || (($? < 2)) ||
+		die "dev/torture/skips: what may $1 skip?"
+	awk -v show=1 -f "$top/dev/tap.awk" "$2" |
+		grep -iE '^(ok|1\.\.0).*# *skip|^1\.\.0$' |
+		grep -vEf <(skips_of "$1") | sed "s,^,$1: must not be skipped: ,"
 }
 
 # kunit_results LOG: those of a kernel's log, without its other lines, as cases.

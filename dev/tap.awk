@@ -36,7 +36,7 @@ function result(d, ok, skip, line) {
 	if (children) {
 		if (!ok && !child_failed) fail(line)
 		if (child_failed && ok) bad[d]++
-	} else if (skip) {
+	} else if (skip && ok) {
 		skipped++
 		if (show) print line
 	} else if (ok) {

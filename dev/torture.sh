@@ -118,24 +118,6 @@ counter() {
 # complaints: how many of the row's kernel.
 complaints() { splats_in "$logs/guest-$name.log" | grep -vc 'Call Trace'; }
 
-# skips_of ROW: the regular expressions of tests that it may skip.
-skips_of() {
-	local pattern regexp
-	while read -r pattern regexp; do
-		[[ $regexp ]] || die "dev/torture/skips: no test after $pattern"
-		# shellcheck disable=SC2053 # a pattern
-		[[ $1 != $pattern ]] || say "$regexp"
-	done < <(lines_of "$top/dev/torture/skips")
-}
-
-# unlisted_skips KERNEL PART: the skipped tests of the row that may not be skipped there.
-# A script that is skipped as a whole says "1..0 # SKIP".
-unlisted_skips() {
-	awk -v show=1 -f "$top/dev/tap.awk" "$logs/$name.tap" |
-		grep -iE '^(ok|1\.\.0).*# *skip|^1\.\.0$' |
-		grep -vEf <(skips_of "$1/$2") | sed "s,^,$1/$2: must not be skipped: ,"
-}
-
 # record KERNEL PART SECONDS VERDICT: the row's line in the list of results, from
 # what the guest left.
 record() {
@@ -143,7 +125,7 @@ record() {
 	[[ ! -f $logs/$name.tap ]] ||
 		read -r passed failed skipped < <(awk -f "$top/dev/tap.awk" "$logs/$name.tap")
 	splats=$(complaints) || true
-	((skipped == 0)) || ! unlisted_skips "$1" "$2" || verdict=${verdict/ok/FAIL}
+	((skipped == 0)) || ! unlisted_skips "$1/$2" "$logs/$name.tap" || verdict=${verdict/ok/FAIL}
 	((passed > 0 && failed == 0 && splats == 0)) || verdict=${verdict/ok/FAIL}
 	line="$1,$2,$qemu,$3"
 	for column in "${work[@]}"; do

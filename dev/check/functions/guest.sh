@@ -12,52 +12,58 @@ cd $tracefs || exit 1
 
 finished() { [[ $(<$parameters/done) == Y ]]; }
 
-# again COMMAND...: repeat it until the module has finished.
+# again COMMAND: repeat it until the module has finished. It must succeed at least once.
 again() {
+	local good=0 left
+	left=$(mktemp)
 	while ! finished; do
-		"$@"
-	done >/dev/null 2>&1
+		if "$1"; then ((++good)); fi
+	done >"$left" 2>&1
+	echo "$1: $good times" >&2
+	((good > 0)) || { tail "$left" >&2; return 1; }
 }
 
 top_tracers() {
-	echo function >current_tracer
+	echo function >current_tracer &&
+	sleep "0.$((RANDOM % 9))" &&
+	echo 'function_* wake_up_process' >set_ftrace_filter &&
+	echo $$ >set_ftrace_pid &&
+	sleep "0.$((RANDOM % 9))" &&
+	echo >set_ftrace_pid &&
+	echo function_graph >current_tracer &&
 	sleep "0.$((RANDOM % 9))"
-	echo 'function_* wake_up_process' >set_ftrace_filter
-	echo $$ >set_ftrace_pid
-	sleep "0.$((RANDOM % 9))"
+	local code=$?
 	echo >set_ftrace_pid
-	echo function_graph >current_tracer
-	sleep "0.$((RANDOM % 9))"
-	echo >set_ftrace_filter
-	echo nop >current_tracer
+	echo >set_ftrace_filter && echo nop >current_tracer && return $code
 }
 
 an_instance() {
-	mkdir instances/functions
-	echo 'function_1*' >instances/functions/set_ftrace_filter
-	echo function >instances/functions/current_tracer
+	mkdir instances/functions || return
+	echo 'function_1*' >instances/functions/set_ftrace_filter &&
+	echo function >instances/functions/current_tracer &&
 	sleep "0.$((RANDOM % 9))"
-	rmdir instances/functions
+	local code=$?
+	rmdir instances/functions && return $code
 }
 
 a_kprobe() {
-	echo "p:functions/probe function_$((RANDOM % 12))" >kprobe_events
-	echo 1 >events/functions/enable
+	echo "p:functions/probe function_$((RANDOM % 12))" >kprobe_events &&
+	echo 1 >events/functions/enable &&
 	sleep "0.$((RANDOM % 5))"
-	echo 0 >events/functions/enable
-	echo >kprobe_events
+	local code=$?
+	echo 0 >events/functions/enable && echo >kprobe_events && return $code
 }
 
 a_module() {
-	modprobe marker-sample
-	sleep 0.1
+	modprobe marker-sample &&
+	sleep 0.1 &&
 	rmmod marker_sample
 }
 
 # On a function that the function tracer traces at times.
 a_direct_call() {
-	modprobe ftrace-direct
-	sleep "0.$((RANDOM % 5))"
+	modprobe ftrace-direct &&
+	sleep "0.$((RANDOM % 5))" &&
 	rmmod ftrace_direct
 }
 
@@ -73,15 +79,17 @@ nothing_went_wrong() {
 }
 
 at_random() {
-	local tracer pids=()
+	local tracer pids=() pid code=0
 	insmod "$dir/functions.ko" seconds="$seconds" || return
 	for tracer in top_tracers an_instance a_kprobe a_module a_direct_call; do
 		again $tracer &
 		pids+=($!)
 	done
-	wait "${pids[@]}"
+	for pid in "${pids[@]}"; do
+		wait "$pid" || code=1
+	done
 	echo "calls $(<$parameters/calls), changes $(<$parameters/changes)" >&2
-	(($(<$parameters/calls) > 1000 && $(<$parameters/changes) > 10))
+	((code == 0 && $(<$parameters/calls) > 1000 && $(<$parameters/changes) > 10))
 }
 
 nothing_is_traced() { [[ -z $(<enabled_functions) ]]; }

@@ -18,4 +18,4 @@ grep -vx 0 $parameters/pelt
 rmmod names_later_probe names_later
 
 dev/clients/names.sh
-! grep -P '\tFAIL' "$RESULTS/rows.tsv"
+[[ -s $RESULTS/rows.tsv ]] && ! grep -P '\tFAIL' "$RESULTS/rows.tsv"

@@ -99,7 +99,12 @@ instances_go() {
 	done
 }
 
-no_event_is_on() { ! grep -l '^1' $events/*/enable $tracefs/instances/*/events/markers/*/enable 2>/dev/null; }
+# No instance may be left, so its files are none.
+no_event_is_on() {
+	local on
+	on=$(grep -l '^1' $events/*/enable $tracefs/instances/*/events/markers/*/enable 2>/dev/null)
+	[[ ! $on ]] || { echo "on: $on" >&2; return 1; }
+}
 
 module_goes() { ! grep -q ^marker_sample /proc/modules || rmmod marker_sample; }
 

@@ -39,6 +39,12 @@ each_failure() {
 	return $code
 }
 
+# have_failed NUMBER: did allocations (1) or functions (0) fail?
+have_failed() {
+	awk -F'\t' -v memory="$1" 'NR > 1 && ($3 == "memory") == memory { found = 1 }
+		END { exit !found }' "$RESULTS/table"
+}
+
 is_unloaded() { rmmod faults && ! grep -q '^faults' /proc/modules; }
 
 # A work item removes them, a little later.
@@ -58,6 +64,10 @@ echo 1 >/proc/sys/kernel/kptr_restrict	# addresses in /proc/vmallocinfo
 let_fail
 SECONDS=0
 result "all failures are as they should be" each_failure
+result "allocations failed" have_failed 1
+# Those that are named, or that the time allows, may have none.
+[[ $seconds != 0 || ${operations[*]} || ! -d $debugfs/fail_function ]] ||
+	result "functions failed" have_failed 0
 result "the module is free" is_unloaded
 result "no event of it is left" are_events_removed
 echo "# $SECONDS seconds"

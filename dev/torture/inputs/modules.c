@@ -574,6 +574,11 @@ static void try_way(const struct way *way)
 		       way->where ?: "", problem);
 	}
 	restore();
+	if (!tried) {
+		failed++;
+		printf("# way %td: no record of %s can be damaged so\n", way - ways,
+		       way->table);
+	}
 }
 
 /* At random */
