@@ -270,7 +270,7 @@ verdicts() {
 # splats_in LOG: what a kernel prints when something is wrong with it.
 splats_in() {
 	without_missing_memory "$1" |
-		grep -aE 'WARN|BUG[: ]|Oops|INFO:|possible recursive locking|suspicious RCU|Call Trace|KASAN:|UBSAN|unable to handle|general protection|Kernel panic|already present!' |
+		grep -aE 'WARN|\<BUG[: ]|Oops|INFO:|possible recursive locking|suspicious RCU|Call Trace|KASAN:|UBSAN|unable to handle|general protection|Kernel panic|already present!' |
 		without_races_of_stock || true
 }
 

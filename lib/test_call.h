@@ -55,7 +55,7 @@ static inline void start_call(struct other_call *other)
 		schedule_timeout_uninterruptible(1);
 	if (!READ_ONCE(other->ended))
 		msleep(100);
-	other->waited = !smp_load_acquire(&other->ended);
+	other->waited = !smp_load_acquire(&other->ended);	/* as above */
 }
 
 static inline void end_call(struct other_call *other)

@@ -595,9 +595,11 @@ module_exit(imv_test_exit);
  */
 #define TORN_A	0x1111222233334444ULL
 #define TORN_B	0xaaaabbbbccccddddULL
+#define TORN_WORD_A	0x33334444U
+#define TORN_WORD_B	0xccccddddU
 
 static DEFINE_IMV(u64, imv_torn) = TORN_A;
-static DEFINE_IMV(u32, imv_torn_word) = (u32)TORN_A;
+static DEFINE_IMV(u32, imv_torn_word) = TORN_WORD_A;
 
 struct reader {
 	struct task_struct *thread;
@@ -628,7 +630,7 @@ static int read_until_stopped(void *data)
 		if (IS_ENABLED(CONFIG_64BIT) &&
 		    value != TORN_A && value != TORN_B)
 			reader->bad++;
-		if (word != (u32)TORN_A && word != (u32)TORN_B)
+		if (word != TORN_WORD_A && word != TORN_WORD_B)
 			reader->bad++;
 		reader->reads++;
 		let_others_run(reader);
@@ -648,14 +650,14 @@ static void imv_test_concurrent(struct kunit *test)
 	wake_up_process(thread);
 	for (i = 0; i < 100 || !READ_ONCE(reader.reads); i++) {
 		imv_set(imv_torn, i & 1 ? TORN_A : TORN_B);
-		imv_set(imv_torn_word, (u32)(i & 1 ? TORN_A : TORN_B));
+		imv_set(imv_torn_word, i & 1 ? TORN_WORD_A : TORN_WORD_B);
 		usleep_range(500, 1000);
 	}
 	kthread_stop(thread);
 	KUNIT_EXPECT_EQ(test, reader.bad, 0UL);
 	KUNIT_EXPECT_GT(test, reader.reads, 0UL);
 	imv_set(imv_torn, TORN_A);
-	imv_set(imv_torn_word, (u32)TORN_A);
+	imv_set(imv_torn_word, TORN_WORD_A);
 }
 
 /*

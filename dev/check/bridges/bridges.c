@@ -4,8 +4,8 @@
  * lists the tracepoints that have probes. The parameter ticks is the minimal
  * time, by the TSC, in which two tasks switch to each other and back: with QEMU's
  * -icount it counts instructions. Both tasks are FIFO: what the fair scheduler does at
- * a wakeup depends on what ran before. Who reads the parameter preempted is preempted
- * by the other task when it is about to sleep, and gets the PIDs of both.
+ * a wakeup depends on what ran before. A task that reads the parameter preempted is
+ * preempted by the other one when it is about to sleep. It gets the PIDs of both.
  */
 #include <linux/completion.h>
 #include <linux/err.h>

@@ -96,9 +96,9 @@ two_formats() {
 other_format() {
 	insmod "$changed/stap_check.ko"
 	dmesg -C
-	! staprun -o out -c true "$scripts/mismatch.ko" 2>err &&
-		dmesg | grep -q 'stap_check: a probe wants the format "number %d", but the marker has "number %u"' &&
-		grep -q 'registration error' err || { cat err >&2; return 1; }
+	! staprun -o out -c true "$scripts/mismatch.ko" 2>err || return
+	dmesg | grep -q 'stap_check: a probe wants the format "number %d", but the marker has "number %u"' || return
+	grep -q 'registration error' err || { cat err >&2; return 1; }
 	rmmod stap_check
 }
 

@@ -943,7 +943,7 @@ static int is_splat(const char *line)
 		NULL,
 	};
 	static const char * const splats[] = {
-		"WARNING:", "BUG:", "BUG ", "Oops", "INFO:", "possible recursive locking",
+		"WARNING:", "BUG:", ";BUG ", "Oops", "INFO:", "possible recursive locking",
 		"suspicious RCU", "KASAN:", "UBSAN", "unable to handle",
 		"general protection", "Kernel panic", "kernel BUG", NULL,
 	};
