@@ -1827,7 +1827,8 @@ static void tp_test_cells(struct kunit *test)
 {
 #ifdef CONFIG_KPROBES
 	void (*write)(struct text_writer *w, const void *arg) = find_function("write_cells");
-	unsigned long resched = (unsigned long)find_function("__tracepoint_resched");
+	/* A kprobe cannot find it if it begins with a static call, for PREEMPT_DYNAMIC. */
+	unsigned long resched = (unsigned long)find_symbol("__tracepoint_resched");
 	struct text_writer w = { };
 	unsigned int i;
 	u8 *cell;
