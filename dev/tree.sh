@@ -18,6 +18,8 @@ extract_base() {
 	local version=$1 tar=/usr/src/$source_package.tar.xz
 
 	[[ $(cat "$base.version" 2>/dev/null) == "$version" ]] && return 0
+	[[ ! -s $base.version || $(<"$base.version") == "$base_version".* ]] ||
+		die "$out has Linux $(<"$base.version"), not $base_version: give OUT another folder, or BASE another version"
 	[[ -f $tar ]] || die "$tar is missing: make setup"
 	say "extract $tar"
 	rm -rf "$base" "$base.version" "$base.new"
