@@ -11,7 +11,8 @@
 #
 # A part is a folder dev/torture/PART. Its guest.sh DIR SECONDS SEED runs in the guest,
 # prints TAP and writes lines "name:number" to $RESULTS/counters; names are those of
-# work and bad, below. DIR has what its Makefile builds; see build_folder of lib.sh.
+# work and bad, below; a line "#: COUNTERS=NAMES" has those that it must write. DIR has
+# what its Makefile builds; see build_folder of lib.sh.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
@@ -50,8 +51,8 @@ rows() {
 
 flavour_of() { if [[ $1 == guest ]]; then say guest; else say "matrix-$1"; fi; }
 
-# setting KERNEL VARIABLE: see matrix.sh.
-setting() { sed -n "s/^#: $2=//p" "$top/dev/matrix/$1.config" 2>/dev/null || true; }
+# setting FILE VARIABLE: of a line "#: VARIABLE=VALUE"; see matrix.sh.
+setting() { sed -n "s/^#: $2=//p" "$top/dev/$1" 2>/dev/null || true; }
 
 version() { "$1" --version | sed -nE 's/^QEMU emulator version ([0-9.]+).*/\1/p'; }
 
@@ -97,8 +98,8 @@ build() {
 guest() {
 	local flavour cpu append="log_buf_len=8M rcupdate.rcu_cpu_stall_timeout=120"
 	flavour=$(flavour_of "$1")
-	cpu=$(setting "$1" CPU)
-	append+=" $(setting "$1" APPEND)"
+	cpu=$(setting "matrix/$1.config" CPU)
+	append+=" $(setting "matrix/$1.config" APPEND)"
 	# Its cases let the n-th allocation fail, and kmemleak has allocations of its own.
 	[[ $2 != kunit ]] || append+=" kmemleak=off"
 	"$top/dev/guest.sh" --flavour "$flavour" --name "$name" \
@@ -115,6 +116,22 @@ counter() {
 		END { if (found) printf "%.0f\n", sum; else print "-" }' "$file"
 }
 
+# is_counted KERNEL PART: has the row all counters that it must have? The suites of KUnit
+# run without kmemleak.
+is_counted() {
+	local counters column code=0
+	read -ra counters < <(setting "torture/$2/guest.sh" COUNTERS)
+	[[ $stale == - ]] || counters+=(stale unclaimed)
+	! grep -qs '^CONFIG_DEBUG_KMEMLEAK=y' "$out/build/$(flavour_of "$1")/.config" ||
+		[[ $2 == kunit ]] || counters+=(leaked)
+	for column in "${counters[@]}"; do
+		[[ $(counter "$column") == - ]] || continue
+		say "$1/$2: nothing has counted \"$column\""
+		code=1
+	done
+	return $code
+}
+
 # complaints: how many of the row's kernel.
 complaints() { splats_in "$logs/guest-$name.log" | grep -vc 'Call Trace'; }
 
@@ -127,6 +144,7 @@ record() {
 	splats=$(complaints) || true
 	((skipped == 0)) || ! unlisted_skips "$1/$2" "$logs/$name.tap" || verdict=${verdict/ok/FAIL}
 	((passed > 0 && failed == 0 && splats == 0)) || verdict=${verdict/ok/FAIL}
+	[[ $verdict != ok ]] || is_counted "$1" "$2" || verdict=FAIL
 	line="$1,$2,$qemu,$3"
 	for column in "${work[@]}"; do
 		line+=",$(counter "$column")"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+#: COUNTERS=inputs failed
 # guest.sh DIR SECONDS SEED: runs in the guest: a large amount of bad input for the module
 # loader, all files of the series in tracefs, names and formats, perf_event_open() and
 # bpf(). With INPUTS in the environment, the files get at most so many inputs. A complaint

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+#: COUNTERS=hits sets mixed torn failed
 # guest.sh DIR SECONDS SEED: stop the patching of immediate values between its steps
 # and execute the sites in each state, with different values each time. DIR is not
 # used: the module is the kernel's KUnit suite immediate_states.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+#: COUNTERS=hits sets registrations changes loads nmis faults lost late mixed torn failed
 # guest.sh DIR SECONDS SEED [PARAMETER...]: runs in the guest: the kernel's torture test
 # of tracing, by its selftest.
 set -eu
