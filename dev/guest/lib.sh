@@ -23,28 +23,33 @@ is() { [[ $1 == "$2" ]] || { printf "'%s' instead of '%s'\n" "$1" "$2" >&2; retu
 
 a_while() { sleep "0.$((RANDOM % 9 + 1))"; }
 
-# again_and_again SECONDS USER: call once_USER for this time; up to a minute longer, until
-# it has succeeded once.
+# again_and_again OVER COMMAND: repeat it until OVER is true, which may read "good", how
+# often it has succeeded.
 again_and_again() {
 	local good=0
-	while ((SECONDS < $1 || (good == 0 && SECONDS < $1 + 60))); do
-		if "once_$2"; then ((++good)); fi
-	done >"$2.log" 2>&1
-	echo "$2 $good" >"$2.good"
+	until "$1"; do
+		if "$2"; then ((++good)); fi
+	done >"$left/$2.log" 2>&1
+	echo "$2 $good" >"$left/$2.good"
 }
 
-# at_random SECONDS USER...: all of them at the same time, in this folder. Each must
+# Is the time over? A minute more for a command that has not succeeded yet.
+# shellcheck disable=SC2154 # seconds is of the script, good of again_and_again
+time_is_over() { ((SECONDS >= seconds + (good ? 0 : 60))); }
+
+# at_random OVER COMMAND...: all of them at the same time, again and again. Each must
 # succeed at least once.
 at_random() {
-	local user pids=()
+	local command left pids=()
+	left=$(mktemp -d)
 	SECONDS=0
-	for user in "${@:2}"; do
-		again_and_again "$1" "$user" &
+	for command in "${@:2}"; do
+		again_and_again "$1" "$command" &
 		pids+=($!)
 	done
 	wait "${pids[@]}"
-	cat ./*.good >&2
-	for user in "${@:2}"; do
-		! grep -qw 0 "$user.good" || { tail "$user.log" >&2; return 1; }
+	cat "$left"/*.good >&2
+	for command in "${@:2}"; do
+		! grep -qw 0 "$left/$command.good" || { tail "$left/$command.log" >&2; return 1; }
 	done
 }

@@ -12,17 +12,6 @@ cd $tracefs || exit 1
 
 finished() { [[ $(<$parameters/done) == Y ]]; }
 
-# again COMMAND: repeat it until the module has finished. It must succeed at least once.
-again() {
-	local good=0 left
-	left=$(mktemp)
-	while ! finished; do
-		if "$1"; then ((++good)); fi
-	done >"$left" 2>&1
-	echo "$1: $good times" >&2
-	((good > 0)) || { tail "$left" >&2; return 1; }
-}
-
 top_tracers() {
 	echo function >current_tracer &&
 	sleep "0.$((RANDOM % 9))" &&
@@ -78,16 +67,10 @@ nothing_went_wrong() {
 	return $wrong
 }
 
-at_random() {
-	local tracer pids=() pid code=0
+change_at_random() {
+	local code=0
 	insmod "$dir/functions.ko" seconds="$seconds" || return
-	for tracer in top_tracers an_instance a_kprobe a_module a_direct_call; do
-		again $tracer &
-		pids+=($!)
-	done
-	for pid in "${pids[@]}"; do
-		wait "$pid" || code=1
-	done
+	at_random finished top_tracers an_instance a_kprobe a_module a_direct_call || code=1
 	echo "calls $(<$parameters/calls), changes $(<$parameters/changes)" >&2
 	((code == 0 && $(<$parameters/calls) > 1000 && $(<$parameters/changes) > 10))
 }
@@ -221,7 +204,7 @@ result "functions of a module that several trace" with_two_instances vfs_open in
 result "the switch turns sets off and on" with_two_instances vfs_open by_the_switch
 result "a filter of processes holds for its tracer" with_two_instances vfs_open of_a_process
 result "a tracer that its module forgets is unregistered" that_is_forgotten
-result "tracers of functions change at random for $seconds s" at_random
+result "tracers of functions change at random for $seconds s" change_at_random
 result "each was called for its functions alone, once a call" nothing_went_wrong
 result "the module is free" rmmod functions
 result "nothing is traced any more" nothing_is_traced

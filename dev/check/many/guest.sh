@@ -118,7 +118,7 @@ users=(module tracefs files trigger list probe)
 all_at_random() {
 	local code=0
 	echo 0 >$tracefs/tracing_on
-	at_random "$seconds" "${users[@]}" module || code=$?
+	at_random time_is_over "${users[@]/#/once_}" once_module || code=$?
 	echo 1 >$tracefs/tracing_on
 	return $code
 }

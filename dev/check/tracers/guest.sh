@@ -73,7 +73,7 @@ watch() {
 all_at_random() {
 	local watch code=0
 	watch & watch=$!
-	at_random "$seconds" "${tracers[@]}" || code=$?
+	at_random time_is_over "${tracers[@]/#/once_}" || code=$?
 	kill $watch
 	return $code
 }
