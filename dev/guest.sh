@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh [--flavour F] [--timeout S] [--smp N] [--cpu MODEL] [--icount] [--name N]
-#          [--memory SIZE] [--append ARGS] [--parallel QEMU] SCRIPT [ARG...]
+#          [--memory SIZE] [--append ARGS] [--bootconfig FILE] [--parallel QEMU]
+#          SCRIPT [ARG...]
 # guest.sh [...] --shell
 #
 # Boot the flavour's kernel on the host's root (read-only, under an overlay) and
@@ -9,11 +10,13 @@
 # status is that of SCRIPT, or an error if the guest hangs or the kernel complains.
 # Files that SCRIPT writes to $RESULTS are in out/guest/NAME afterwards. With --icount
 # the guest has one CPU, and its clocks count instructions. With --parallel it runs in
-# that QEMU, of version 10 or later, with a thread for each CPU.
+# that QEMU, of version 10 or later, with a thread for each CPU. FILE has parameters of
+# the kernel, see Documentation/admin-guide/bootconfig.rst.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-flavour=guest seconds=300 smp=2 cpu=max memory=2G name='' append='' shell='' clock=()
+flavour=guest seconds=300 smp=2 cpu=max memory=2G name='' append='' shell='' bootconfig=''
+clock=()
 qemu=qemu-system-x86_64 threads=single
 while (($#)); do
 	case $1 in
@@ -25,6 +28,7 @@ while (($#)); do
 	--memory) memory=$2; shift 2 ;;
 	--name) name=$2; shift 2 ;;
 	--append) append=$2; shift 2 ;;
+	--bootconfig) bootconfig=$2 append+=' bootconfig'; shift 2 ;;
 	--parallel) qemu=$2 threads=multi; shift 2 ;;
 	--shell) shell=1; name=shell; shift ;;
 	--) shift; break ;;
@@ -41,19 +45,30 @@ name=${name:-$(basename "$1" .sh)-$flavour}
 build=$out/build/$flavour
 results=$out/guest/$name
 log=$logs/guest-$name.log
+initramfs=$out/guest/initramfs.cpio
 
 make_initramfs() {
-	local image=$out/guest/initramfs.cpio dir
-	[[ $image -nt $top/dev/guest/init ]] && return 0
+	local dir
+	[[ $initramfs -nt $top/dev/guest/init ]] && return 0
 	dir=$(mktemp -d)
 	mkdir -p "$dir/bin" "$dir/dev"
 	cp "$(command -v busybox)" "$dir/bin/"
 	ln -s busybox "$dir/bin/sh"
 	cp "$top/dev/guest/init" "$dir/init"
 	chmod +x "$dir/init"
-	(cd "$dir" && find . | cpio -o -H newc --quiet --owner 0:0) >"$image.$$"
-	mv "$image.$$" "$image"
+	(cd "$dir" && find . | cpio -o -H newc --quiet --owner 0:0) >"$initramfs.$$"
+	mv "$initramfs.$$" "$initramfs"
 	rm -rf "$dir"
+}
+
+# The parameters of $bootconfig are appended to a copy.
+add_bootconfig() {
+	mkdir -p "$out/bootconfig"
+	make -s -C "$linux/tools/bootconfig" OUTPUT="$out/bootconfig/" "$out/bootconfig/bootconfig"
+	cp "$initramfs" "$out/guest/$name.cpio"
+	initramfs=$out/guest/$name.cpio
+	"$out/bootconfig/bootconfig" -a "$bootconfig" "$initramfs" >"$out/bootconfig/log" 2>&1 ||
+		{ cat "$out/bootconfig/log" >&2; die "$bootconfig has no parameters for the kernel"; }
 }
 
 # no_timer_check: on a busy machine the kernel's check of the timer fails.
@@ -68,7 +83,7 @@ qemu() {
 	timeout --foreground --kill-after=5 "$seconds" "$qemu" \
 		-accel "tcg,thread=$threads" "${clock[@]}" -cpu "$cpu" -smp "$smp" -m "$memory" \
 		-machine q35 -nodefaults -no-user-config -display none -no-reboot \
-		-kernel "$image" -initrd "$out/guest/initramfs.cpio" \
+		-kernel "$image" -initrd "$initramfs" \
 		-append "console=ttyS0 panic=-1 oops=panic mitigations=off no_timer_check random.trust_cpu=on rdinit=/init HOUSE_TOP=$top HOUSE_OUT=$out HOUSE_BUILD=$build${shell:+ HOUSE_SHELL=1} $append" \
 		-serial "file:$log" \
 		-device virtio-rng-pci -device virtio-serial-pci \
@@ -134,6 +149,7 @@ image=$build/vmlinux
 mkdir -p "$results"
 rm -rf "${results:?}"/* "$log"
 make_initramfs
+[[ ! $bootconfig ]] || add_bootconfig
 if [[ ! $shell ]]; then
 	printf '%q ' "$@" >"$results/command.words"
 	printf 'exec bash -c %q\n' "$(<"$results/command.words")" >"$results/command"
