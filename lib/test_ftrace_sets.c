@@ -1407,9 +1407,13 @@ static void let_leave(struct timer_list *unused)
 
 static DEFINE_TIMER(leave_timer, let_leave);
 
-/* Lets a task linger in a tracer, for half a second or until stop_lingering(). */
+/*
+ * Lets a task linger in a tracer until stop_lingering(), or for longer than it takes to
+ * unregister another one without waiting for the task. That is like registering one.
+ */
 static void start_lingering(struct kunit *test, struct test_tracer *newest)
 {
+	unsigned long start = jiffies, taken;
 	struct task_struct *thread;
 
 	init_completion(&lingerer.entered);
@@ -1418,10 +1422,11 @@ static void start_lingering(struct kunit *test, struct test_tracer *newest)
 	newest->ops.func = linger;
 	KUNIT_EXPECT_EQ(test, want(newest, traced_a), 0);
 	KUNIT_EXPECT_EQ(test, register_ftrace_function(&newest->ops), 0);
+	taken = jiffies - start;
 	thread = kthread_run(call_and_linger, NULL, "kunit_linger");
 	if (!IS_ERR(thread))
 		KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&lingerer.entered, 60 * HZ));
-	mod_timer(&leave_timer, jiffies + HZ / 2);
+	mod_timer(&leave_timer, jiffies + HZ / 2 + 3 * taken);
 }
 
 static void stop_lingering(struct kunit *test, struct test_tracer *newest)

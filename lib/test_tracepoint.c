@@ -647,6 +647,17 @@ static void allow_code(int reader)
 	srcu_read_unlock(&tracepoint_srcu, reader);
 }
 
+/* The first allocation of a registration is for the array, the next for code. */
+#define without_code(registration)					\
+	({								\
+		int __ret;						\
+									\
+		fail_nth_alloc(2);					\
+		__ret = (registration);					\
+		stop_failing();						\
+		__ret;							\
+	})
+
 static bool has_code(const struct tracepoint *tp)
 {
 	return tp->code && !(tp->code & IMV_JUMP_TO_CALL);
@@ -681,9 +692,7 @@ static void tp_test_single_steps_no_memory(struct kunit *test)
 	need_failing_alloc(test);
 	KUNIT_ASSERT_EQ(test, register_die_notifier(&step_nb), 0);
 	reader = keep_without_code();
-	fail_nth_alloc(2);
-	register_trace_kunit_most_args(probe_most, digit(1));
-	stop_failing();
+	without_code(register_trace_kunit_most_args(probe_most, digit(1)));
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_most_args));
 	expect_steps(test, fire_most, "without a trampoline");
 	allow_code(reader);
@@ -1307,17 +1316,6 @@ static void tp_test_no_memory_to_add(struct kunit *test)
 }
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-/* The first allocation of a registration is for the array, the next for code. */
-#define without_code(registration)					\
-	({								\
-		int __ret;						\
-									\
-		fail_nth_alloc(2);					\
-		__ret = (registration);					\
-		stop_failing();						\
-		__ret;							\
-	})
-
 /* Without executable memory the same probes are called with the same arguments. */
 static void tp_test_no_memory_for_code(struct kunit *test)
 {

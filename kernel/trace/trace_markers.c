@@ -975,10 +975,7 @@ static struct marker_entry *find_loaded(struct marker_name *name)
 	return found;
 }
 
-/*
- * Without this, the removal of an event searches the list of all files before it fails.
- * Also soft-disabled events are enabled.
- */
+/* An event that is soft-disabled has users, too. */
 static bool is_used(struct marker_event *event)
 {
 	lockdep_assert_held(&event_mutex);
@@ -990,6 +987,7 @@ static int unpublish(struct marker_event *event)
 	int ret = -EBUSY;
 
 	mutex_lock(&event_mutex);
+	/* The removal would search the list of all files before it fails. */
 	if (!is_used(event))
 		ret = trace_remove_event_call(&event->call);
 	mutex_unlock(&event_mutex);
