@@ -10,7 +10,9 @@
 #	off	the kernel with these options off
 #	i386	the objects of the files that the commit changes, on 32 bits
 #
-# No build may have a warning. With --short only these objects are compiled, for x86-64
+# No build may have a warning. This takes hours, so a commit that has passed is not tested
+# again while its tree, the one before it and the configurations are the same; remove
+# out/commits/passed to test all. With --short only these objects are compiled, for x86-64
 # with the options on. All is in out/commits, with a tree and build folders of its own.
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
@@ -18,6 +20,7 @@ set -euo pipefail
 own=$out/commits
 tree=$own/linux
 results=$own/results.csv
+passed=$own/passed	# lines "KEY COLUMNS", see key_of
 
 short=''
 [[ ${1:-} != --short ]] || { short=1; shift; }
@@ -127,6 +130,27 @@ test_commit() {
 	say "$1,$on,$booted,$tests,$off,$i386,$((SECONDS - start))"
 }
 
+# key_of REVISION: what its result depends on.
+key_of() {
+	{ in_repo rev-parse "$1^{tree}" "$1^^{tree}"
+		cat "$top"/dev/config/*.config "$top/dev/matrix/i386.config" "$top"/dev/matrix/base/*; } |
+		sha1sum | cut -d ' ' -f 1
+}
+
+# test_or_recall NAME REVISION: its line of the table.
+test_or_recall() {
+	local key line
+	[[ ! $short ]] || { test_commit "$@"; return; }
+	key=$(key_of "$2")
+	line=$(sed -n "s/^$key //p" "$passed" 2>/dev/null) || true
+	if [[ ! $line ]]; then
+		line=$(test_commit "$@")
+		line=${line#*,}
+		[[ $line == *FAIL* ]] || say "$key $line" >>"$passed"
+	fi
+	say "$1,$line"
+}
+
 main() {
 	local list revisions i
 	mapfile -t list < <(commits)
@@ -136,7 +160,7 @@ main() {
 	say commit,on,boot,cases,off,i386,seconds >"$results"
 	for i in "${!list[@]}"; do
 		(($# == 0)) || [[ " $* " == *" ${list[i]} "* ]] || continue
-		test_commit "${list[i]}" "${revisions[i]}" | tee -a "$results" >/dev/null
+		test_or_recall "${list[i]}" "${revisions[i]}" | tee -a "$results" >/dev/null
 		tail -n 1 "$results"
 	done
 	column -t -s, "$results"
