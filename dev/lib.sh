@@ -109,6 +109,9 @@ patched_files() {
 	done | sort -u
 }
 
+# setting FILE VARIABLE: of a line "#: VARIABLE=VALUE"; empty if there is none, or no file.
+setting() { [[ ! -f $1 ]] || sed -n "s/^#: $2=//p" "$1"; }
+
 # Reproducible objects are already in ccache.
 build_environment() {
 	export KBUILD_BUILD_TIMESTAMP='2024-01-01 00:00:00 UTC'

@@ -4,18 +4,17 @@
 # those named), boot them, run the KUnit suites, and print a table of the results,
 # which is also in out/matrix/results.csv. A configuration that fails does not stop
 # the others.
+#
+# Of the settings of a configuration (see build.sh), this script reads: CPU, the CPU model
+# of QEMU; APPEND, added to the kernel's command line; BOOT, "no" if QEMU cannot boot it;
+# MITIGATED, a vulnerability of that CPU that the kernel must mitigate; TESTED, the
+# tracers that test themselves at boot; and ALSO, more tests (functions also_*).
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
 results=$out/matrix/results.csv
 
 all_names() { basename -s .config -a "$top"/dev/matrix/*.config; }
-
-# setting VARIABLE: print its value in the configuration; see build.sh. This script
-# reads: CPU, the CPU model of QEMU; APPEND, added to the kernel's command line;
-# MITIGATED, a vulnerability of that CPU that the kernel must mitigate; TESTED, the
-# tracers that test themselves at boot; and ALSO, more tests (functions also_*).
-setting() { sed -n "s/^#: $1=//p" "$top/dev/matrix/$name.config"; }
 
 # suites KIND: the KUnit suites that are built in (y), or modules (m).
 suites() {
@@ -32,17 +31,17 @@ compiler() {
 }
 
 targets() {
-	case $(setting ARCH) in
+	case $(setting "$config" ARCH) in
 	i386) say bzImage ;;
 	arm64 | riscv) say Image ;;
 	um) say linux ;;
-	*) if grep -qx "CONFIG_K[AC]SAN=y" "$top/dev/matrix/$name.config"; then
+	*) if grep -qx "CONFIG_K[AC]SAN=y" "$config"; then
 		say bzImage
 	else
 		say vmlinux
 	fi ;;
 	esac
-	grep -qx '# CONFIG_MODULES is not set' "$top/dev/matrix/$name.config" ||
+	grep -qx '# CONFIG_MODULES is not set' "$config" ||
 		say modules
 }
 
@@ -67,7 +66,7 @@ build() {
 guards_are_patched() {
 	grep -qx CONFIG_IMMEDIATE_SITES=y "$dir/.config" || return 0
 	grep -qx CONFIG_TRACEPOINTS=y "$dir/.config" || return 0
-	"$(setting CROSS_COMPILE)objdump" -r "$dir/mm/page_alloc.o" | awk '
+	"$(setting "$config" CROSS_COMPILE)objdump" -r "$dir/mm/page_alloc.o" | awk '
 	/^RELOCATION RECORDS/ { text = /text/; table = /__jump_table|__imv_jump/ }
 	/ __tracepoint_mm_/ { if (text) loads++; if (table) guards++ }
 	END {
@@ -87,7 +86,7 @@ boot_alone() {
 	local words=(panic=-1 oops=panic trace_event=sched:sched_switch) command=(
 		-accel "tcg,thread=single" -smp 2 -m 1G -nodefaults -display none
 		-no-reboot -serial stdio)
-	case $(setting ARCH) in
+	case $(setting "$config" ARCH) in
 	# QEMU's default CPU is an old AMD; the kernel warns that it does not support SMP.
 	i386) command=(qemu-system-i386 "${command[@]}" -cpu "max,vendor=GenuineIntel"
 		-kernel "$dir/arch/x86/boot/bzImage"
@@ -105,74 +104,68 @@ boot_alone() {
 	[[ -z $(splats_in "$log" | tee /dev/stderr) ]]
 }
 
-is_booted() { [[ $(setting BOOT) != no ]]; }
+is_booted() { [[ $(setting "$config" BOOT) != no ]]; }
 
 # guest NAME ARG...: run guest.sh with the CPU and the command line of the
 # configuration. A case with interrupts off takes half a minute with KCSAN. Cases
 # that let the n-th allocation fail must not count those of kmemleak.
 guest() {
 	local cpu append="rcupdate.rcu_cpu_stall_timeout=120 kmemleak=off"
-	cpu=$(setting CPU)
-	append+=" $(setting APPEND)"
+	cpu=$(setting "$config" CPU)
+	append+=" $(setting "$config" APPEND)"
 	"$top/dev/guest.sh" --flavour "$flavour" --name "$1" --timeout 900 \
 		${cpu:+--cpu "$cpu"} --append "$append" "${@:2}"
 }
 
-# The torture module of tracing, in its mode storm.
-also_storm() {
-	local said=$logs/storm-$flavour.tap
-	guest "$flavour-storm" --smp 4 dev/torture/torture/guest.sh none 60 0 kinds=storm |
-		tee "$said" && grep -q '^ok' "$said"
+# passes NAME ARG...: run guest(). Some tests of its TAP pass, and none fails.
+passes() {
+	local said=$logs/$1-$flavour.tap
+	guest "$flavour-$1" "${@:2}" | tee "$said" &&
+		! grep '^not ok' "$said" && grep -q '^ok' "$said"
 }
+
+# The torture module of tracing, in its mode storm.
+also_storm() { passes storm --smp 4 dev/torture/torture/guest.sh none 60 0 kinds=storm; }
 
 # All tools are installed here, so a skipped test is a failure.
 also_stacks() {
-	local said=$logs/stacks-$flavour.tap
-	guest "$flavour-stacks" "$linux/tools/testing/selftests/tracepoints/stacks.sh" |
-		tee "$said" && ! grep -E '# SKIP|^not ok' "$said"
+	passes stacks "$linux/tools/testing/selftests/tracepoints/stacks.sh" &&
+		! grep '# SKIP' "$logs/stacks-$flavour.tap"
 }
 
 # Open files of events that are removed. All modules are built here.
 also_lifetime() {
-	local said=$logs/lifetime-$flavour.tap
-	(install_selftests markers) &&
-		guest "$flavour-lifetime" "$out/selftests/markers/lifetime.sh" |
-		tee "$said" && ! grep '^not ok' "$said"
+	(install_selftests markers) && passes lifetime "$out/selftests/markers/lifetime.sh"
 }
 
 # Function tracers that change at random.
 also_functions() {
-	local said=$logs/functions-$flavour.tap
 	(check_modules functions "$flavour") &&
-		guest "$flavour-functions" dev/check/functions/guest.sh \
-			"$out/functions-$flavour" 60 | tee "$said" && ! grep '^not ok' "$said"
+		passes functions dev/check/functions/guest.sh "$out/functions-$flavour" 60
 }
 
 # A thousand markers in modules that are loaded and unloaded.
 also_many() {
-	local said=$logs/many-$flavour.tap
-	(check_modules many "$flavour") &&
-		guest "$flavour-many" dev/check/many/guest.sh \
-			"$out/many-$flavour" "${SECONDS_AT_RANDOM:-60}" |
-		tee "$said" && ! grep '^not ok' "$said"
+	(check_modules many "$flavour") && passes many dev/check/many/guest.sh \
+		"$out/many-$flavour" "${SECONDS_AT_RANDOM:-60}"
 }
 
 # The kernel's own tests at boot.
 also_selftests() {
 	local tracers
-	read -r -a tracers < <(setting TESTED)
+	read -r -a tracers < <(setting "$config" TESTED)
 	"$top/dev/matrix/selftests.sh" "$log" "${tracers[@]}"
 }
 
 boot() {
 	local loaded what
 	booted=FAIL
-	if [[ ! $(setting ARCH) ]]; then
+	if [[ ! $(setting "$config" ARCH) ]]; then
 		log=$logs/guest-$flavour.log
 		mapfile -t loaded < <(suites m)
-		guest "$flavour" env MITIGATED="$(setting MITIGATED)" \
+		guest "$flavour" env MITIGATED="$(setting "$config" MITIGATED)" \
 			dev/guest/matrix.sh "${loaded[@]}" || return
-		for what in $(setting ALSO); do
+		for what in $(setting "$config" ALSO); do
 			"also_$what" || return
 		done
 	else
@@ -250,9 +243,9 @@ compile_users() {
 
 # run NAME: set the variables for its line of the table.
 run() {
-	name=$1 flavour=matrix-$1 dir=$out/build/matrix-$1
+	flavour=matrix-$1 dir=$out/build/matrix-$1 config=$top/dev/matrix/$1.config
 	built=FAIL warnings=- booted=- kunit=-
-	if [[ $name == users ]]; then
+	if [[ $1 == users ]]; then
 		compile_users || true
 	else
 		{ build && is_booted && boot && kunit; } || true

@@ -51,9 +51,6 @@ rows() {
 
 flavour_of() { if [[ $1 == guest ]]; then say guest; else say "matrix-$1"; fi; }
 
-# setting FILE VARIABLE: of a line "#: VARIABLE=VALUE"; see matrix.sh.
-setting() { sed -n "s/^#: $2=//p" "$top/dev/$1" 2>/dev/null || true; }
-
 version() { "$1" --version | sed -nE 's/^QEMU emulator version ([0-9.]+).*/\1/p'; }
 
 # Is a QEMU there that runs the guest's CPUs in parallel?
@@ -97,9 +94,10 @@ build() {
 # guest KERNEL PART SECONDS: its TAP goes to a file, and here with the row's name.
 guest() {
 	local flavour cpu append="log_buf_len=8M rcupdate.rcu_cpu_stall_timeout=120"
+	local config=$top/dev/matrix/$1.config
 	flavour=$(flavour_of "$1")
-	cpu=$(setting "matrix/$1.config" CPU)
-	append+=" $(setting "matrix/$1.config" APPEND)"
+	cpu=$(setting "$config" CPU)
+	append+=" $(setting "$config" APPEND)"
 	# Its cases let the n-th allocation fail, and kmemleak has allocations of its own.
 	[[ $2 != kunit ]] || append+=" kmemleak=off"
 	"$top/dev/guest.sh" --flavour "$flavour" --name "$name" \
@@ -120,7 +118,7 @@ counter() {
 # run without kmemleak.
 is_counted() {
 	local counters column code=0
-	read -ra counters < <(setting "torture/$2/guest.sh" COUNTERS)
+	read -ra counters < <(setting "$top/dev/torture/$2/guest.sh" COUNTERS)
 	[[ $stale == - ]] || counters+=(stale unclaimed)
 	! grep -qs '^CONFIG_DEBUG_KMEMLEAK=y' "$out/build/$(flavour_of "$1")/.config" ||
 		[[ $2 == kunit ]] || counters+=(leaked)
