@@ -54,6 +54,11 @@ work() {
 	echo 0 >tracing_on	# reading a trace would make it longer
 }
 
+# write_line FILE LINE: without O_TRUNC. dd has a message for each error; some shells do not.
+write_line() {
+	echo "$2" | dd conv=notrunc status=none of="$1"
+}
+
 clear_filters() {
 	echo >set_ftrace_filter
 	echo >set_ftrace_notrace
@@ -160,7 +165,7 @@ a_filter_that_matches_nothing() {
 	echo 1 >"$option"
 	modprobe "$sample" || return
 	fails sh -c 'echo nosuchfunction >>set_ftrace_filter' || return
-	fails_with "No such device" sh -c 'echo vfs_read:traceoff | tee -a set_ftrace_filter' || return
+	fails_with "No such device" write_line set_ftrace_filter vfs_read:traceoff || return
 	fails sh -c 'echo note_call >>set_ftrace_filter' || return
 	shows set_ftrace_filter '[        sample_calls] vfs_open' \
 		'[      sample_callers] vfs_open'
@@ -168,7 +173,7 @@ a_filter_that_matches_nothing() {
 
 the_option_while_the_profiler_runs() {
 	echo 1 >function_profile_enabled
-	fails_with "busy" sh -c 'echo 1 | tee options/function-tracers' || return
+	fails_with "busy" write_line "$option" 1 || return
 	shows "$option" 0 || return
 	echo 0 >function_profile_enabled
 	echo 1 >"$option" && shows "$option" 1
