@@ -291,7 +291,7 @@ the_list_of_functions() {
 	shown=$(echo "$calls" | grep -o -e '->' | wc -l)
 	wanted=0
 	! has_sets || wanted=3
-	is "$shown" $wanted
+	is "$shown" "$wanted"
 	explain "calls: $calls"
 }
 
