@@ -27,7 +27,7 @@ while (($#)); do
 	--icount) smp=1 clock=(-icount "shift=0,sleep=off"); shift ;;
 	--memory) memory=$2; shift 2 ;;
 	--name) name=$2; shift 2 ;;
-	--append) append=$2; shift 2 ;;
+	--append) append+=" $2"; shift 2 ;;
 	--bootconfig) bootconfig=$2 append+=' bootconfig'; shift 2 ;;
 	--parallel) qemu=$2 threads=multi; shift 2 ;;
 	--shell) shell=1; name=shell; shift ;;

@@ -337,7 +337,7 @@ kunit_results() {
 suites_passed() {
 	local log=$1 times=$2 suite
 	for suite in "${@:3}"; do
-		(($(grep -acE "(^|\] )ok [0-9]+ (- )?$suite([^a-z_]|$)" "$log") == times)) ||
+		(($(grep -acE "(^|\] )ok [0-9]+ (- )?$suite[[:space:]]*$" "$log") == times)) ||
 			{ say "    not ok - $suite did not pass $times times"; return 1; }
 	done
 }

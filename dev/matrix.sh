@@ -221,7 +221,7 @@ compile() {
 	"$top/dev/build.sh" "$flavour" prepare modules_prepare >&2 || return
 	(cd "$out/build/$flavour" && rm -f "$@")
 	with_progress "compile $flavour" "$log" kmake "$out/build/$flavour" -k "$@" >&2 ||
-		sed -nE 's/.* ([^ ]+\.o)\] Error.*/failed: \1/p' "$log"
+		grep -F '***' "$log" || say "failed: make"
 	complaints_in "$log"
 }
 

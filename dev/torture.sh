@@ -29,6 +29,8 @@ wanted=("$@")
 ((${#wanted[@]})) || wanted=('*')
 seed=${SEED:-$((RANDOM << 15 | RANDOM))}
 
+list_of_rows() { grep '^[a-z]' "$top/dev/torture/rows"; }
+
 is_wanted() {
 	local pattern
 	for pattern in "${wanted[@]}"; do
@@ -36,6 +38,18 @@ is_wanted() {
 		[[ $1 != $pattern ]] || return 0
 	done
 	return 1
+}
+
+# Each pattern must be one of a row.
+refuse_unknown() {
+	local pattern kernel part
+	for pattern in "${wanted[@]}"; do
+		while read -r kernel part _; do
+			# shellcheck disable=SC2053 # a pattern
+			[[ $kernel/$part != $pattern ]] || continue 2
+		done < <(list_of_rows)
+		die "no row is called so: $pattern"
+	done
 }
 
 # The rows to run: "KERNEL PART CPUS SECONDS".
@@ -46,7 +60,7 @@ rows() {
 		[[ ! $short ]] || long=$brief
 		[[ $long != - ]] || continue
 		say "$kernel $part $cpus ${SECONDS_PER_ROW:-$long}"
-	done < <(grep '^[a-z]' "$top/dev/torture/rows")
+	done < <(list_of_rows)
 }
 
 flavour_of() { if [[ $1 == guest ]]; then say guest; else say "matrix-$1"; fi; }
@@ -110,7 +124,7 @@ guest() {
 counter() {
 	local file=$out/guest/$name/counters
 	[[ -f $file ]] || file=/dev/null
-	awk -F: -v name="$1" '$1 == name { sum += $2; found = 1 }
+	awk -F: -v name="$1" '$1 == name && $2 ~ /^[0-9]+$/ { sum += $2; found = 1 }
 		END { if (found) printf "%.0f\n", sum; else print "-" }' "$file"
 }
 
@@ -204,8 +218,9 @@ excludes() { [[ $1 != *' turns '* && $2 != *' turns '* ]]; }
 main() {
 	local list ready=() row
 	declare -A built=()
+	refuse_unknown
 	mapfile -t list < <(rows)
-	((${#list[@]})) || die "no row is called so: ${wanted[*]}"
+	((${#list[@]})) || die "these rows have no short form: ${wanted[*]}"
 	mkdir -p "$out/torture"
 	say "$titles" >"$results"
 	find_qemu

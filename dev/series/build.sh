@@ -130,11 +130,26 @@ test_commit() {
 	say "$1,$on,$booted,$tests,$off,$i386,$((SECONDS - start))"
 }
 
-# key_of REVISION: what its result depends on.
+# key_of REVISION: what its result depends on, but for other packages than the compiler.
 key_of() {
-	{ in_repo rev-parse "$1^{tree}" "$1^^{tree}"
-		cat "$top"/dev/config/*.config "$top/dev/matrix/i386.config" "$top"/dev/matrix/base/*; } |
-		sha1sum | cut -d ' ' -f 1
+	{
+		in_repo rev-parse "$1^{tree}" "$1^^{tree}"
+		cat "$base.version" "$top"/dev/config/*.config "$top/dev/matrix/i386.config" \
+			"$top"/dev/matrix/base/* "$top"/dev/{build,guest,series/build}.sh \
+			"$top"/dev/guest/{init,kunit.sh}
+		declare -f splats_in complaints_in kunit_results
+		declare -p kunit_suites
+		gcc --version
+	} | sha1sum | cut -d ' ' -f 1
+}
+
+# is_good LINE: has all of the line's columns passed?
+is_good() {
+	if [[ $short ]]; then
+		[[ $1 == ok,-,* ]]
+	else
+		[[ $1 =~ ^ok,ok,[0-9]+,ok,ok,[^,]+$ ]]
+	fi
 }
 
 # test_or_recall NAME REVISION: its line of the table.
@@ -143,28 +158,42 @@ test_or_recall() {
 	[[ ! $short ]] || { test_commit "$@"; return; }
 	key=$(key_of "$2")
 	line=$(sed -n "s/^$key //p" "$passed" 2>/dev/null) || true
-	if [[ ! $line ]]; then
-		line=$(test_commit "$@")
-		line=${line#*,}
-		[[ $line == *FAIL* ]] || say "$key $line" >>"$passed"
+	if [[ $line ]]; then
+		say "$1,${line%,*},before"
+		return
 	fi
-	say "$1,$line"
+	line=$(set -e; test_commit "$@")
+	! is_good "${line#*,}" || say "$key ${line#*,}" >>"$passed"
+	say "$line"
+}
+
+# all_good NAME...: has each a line, and is it good?
+all_good() {
+	local name line code=0
+	for name; do
+		{ line=$(grep "^$name," "$results") && is_good "${line#*,}"; } || code=1
+	done
+	return $code
 }
 
 main() {
-	local list revisions i
+	local list revisions i wanted=("$@")
 	mapfile -t list < <(commits)
+	((${#wanted[@]})) || wanted=("${list[@]}")
+	for i in "${wanted[@]}"; do
+		[[ " ${list[*]} " == *" $i "* ]] || die "no commit is called so: $i"
+	done
 	prepare_tree
 	mapfile -t revisions < <(in_repo rev-list --reverse base..series)
 	((${#list[@]} == ${#revisions[@]})) || die "the branch is not what series/order says: make series"
 	say commit,on,boot,cases,off,i386,seconds >"$results"
 	for i in "${!list[@]}"; do
-		(($# == 0)) || [[ " $* " == *" ${list[i]} "* ]] || continue
+		[[ " ${wanted[*]} " == *" ${list[i]} "* ]] || continue
 		test_or_recall "${list[i]}" "${revisions[i]}" | tee -a "$results" >/dev/null
 		tail -n 1 "$results"
 	done
 	column -t -s, "$results"
-	! grep -q FAIL "$results"
+	all_good "${wanted[@]}"
 }
 
 main "$@"

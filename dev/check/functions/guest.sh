@@ -59,7 +59,7 @@ a_direct_call() {
 nothing_went_wrong() {
 	local what wrong=0
 	for what in missed late mixed failed; do
-		if (($(<$parameters/$what))); then
+		if [[ $(<$parameters/$what) != 0 ]]; then
 			echo "$what: $(<$parameters/$what)" >&2
 			wrong=1
 		fi

@@ -20,7 +20,8 @@ run() {
 		printf '%s\n' "$line"
 		[[ $line != 'not ok'* ]] || ((++failed))
 		[[ ! $line =~ ^#\ $name:\ ([0-9]+)\ inputs ]] || ((inputs += BASH_REMATCH[1]))
-	done < <("$dir/$name" "${@:2}" 2>&1 || echo "not ok - $name ended with an error")
+	done < <("$dir/$name" "${@:2}" 2>&1 ||
+		printf '\nnot ok - %s ended with an error\n' "$name")	# maybe within a line
 }
 
 tenths() { echo $((seconds * $1 / 10 + 2)); }
