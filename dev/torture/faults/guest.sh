@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-#: COUNTERS=faults leaked failed
+#: COUNTERS=faults failed
 # guest.sh DIR SECONDS SEED [OPERATION...]: runs in the guest. In each operation of the
 # series, or in those named, each allocation fails once, and each function that supports
 # it; unless SECONDS is 0, as many of them as this time allows. The table of failures

@@ -9,6 +9,7 @@
 
 sample=function_tracers
 option=options/function-tracers
+instance=instances/function-tracers-$$
 
 find_tracefs
 cd $tracing || exit
@@ -67,6 +68,7 @@ clear_filters() {
 clean_up() {
 	{
 		exec 3>&- 4<&-
+		rmdir "$instance"
 		echo >set_ftrace_pid
 		modprobe -r "$sample"
 		echo nop >current_tracer
@@ -303,12 +305,65 @@ a_filter_of_a_module() {
 	shows set_ftrace_filter
 }
 
+# Memory for structures of the kernel, in kB, without caches.
+structures() {
+	awk '$1 == "SUnreclaim:" { print $2 }' /proc/meminfo
+}
+
+# The names of the functions take half of a kB each. A list of more than one page is read
+# in several parts.
+an_instance_with_filters() {
+	mkdir "$instance" &&
+	awk 'BEGIN {
+		name = sprintf("%480s", "")
+		gsub(" ", "f", name)
+		for (i = 0; i < 300; i++)
+			print name i ":mod:no_such_module"
+	}' >"$instance/set_ftrace_filter" &&
+	is "$(sort -u "$instance/set_ftrace_filter" | grep -c :mod:no_such_module)" 300
+	explain "filters"
+}
+
+# Filters of modules that are not loaded are freed with their instance.
+filters_of_an_instance() {
+	! grep -q ' kasan_save_stack$' /proc/kallsyms || needs "KASAN keeps freed objects" || return
+	an_instance_with_filters && rmdir "$instance" || return
+	before=$(structures)
+	for round in 1 2 3; do
+		an_instance_with_filters && rmdir "$instance" || return
+	done
+	at_least 250 $(($(structures) - before))
+	explain "kB more after $round rounds"
+}
+
+a_command_after_filters() {
+	an_instance_with_filters &&
+	echo 'vfs_open:traceoff' >>"$instance/set_ftrace_filter" &&
+	is "$(tail -n 1 "$instance/set_ftrace_filter")" vfs_open:traceoff:unlimited
+	result=$?
+	echo '!vfs_open:traceoff' >>"$instance/set_ftrace_filter"
+	return $result
+}
+
+# The place where the first read ended is freed.
+filters_are_removed_while_they_are_read() {
+	an_instance_with_filters || return
+	exec 4<"$instance/set_ftrace_filter"
+	dd bs=512 count=2 status=none <&4 >/dev/null
+	echo >"$instance/set_ftrace_filter"
+	is "$(cat <&4)" ""
+	result=$?
+	exec 4<&-
+	return $result
+}
+
 tests='session each_traces_its_own functions_that_are_not_traced without_the_option
 the_default_goes a_wrong_name a_filter_that_matches_nothing
 the_option_while_the_profiler_runs tracers_of_a_module many_functions
 a_pattern_in_the_sample files_outlive_the_module
 a_file_outlives_the_profiler a_function_for_all a_process_for_one the_list_of_functions
-a_filter_of_a_module'
+a_filter_of_a_module filters_of_an_instance a_command_after_filters
+filters_are_removed_while_they_are_read'
 
 # shellcheck disable=SC2086 # words
 set -- $tests
