@@ -349,13 +349,11 @@ static void write_calls(struct set_writer *s)
 /* Both choices have one size: the choice depends on the address, which depends on it. */
 static void write_return(struct text_writer *w)
 {
-#ifdef CONFIG_RETHUNK
 	if (cpu_wants_rethunk_at((void *)w->text + w->size)) {
 		text_write_insn(w, JMP32_INSN_OPCODE);
 		text_write_target(w, x86_return_thunk);
 		return;
 	}
-#endif
 	text_write_insn(w, RET_INSN_OPCODE, INT3_INSN_OPCODE, INT3_INSN_OPCODE,
 			INT3_INSN_OPCODE, INT3_INSN_OPCODE);
 }
