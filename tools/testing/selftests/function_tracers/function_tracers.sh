@@ -345,16 +345,17 @@ a_command_after_filters() {
 	return $result
 }
 
-# The place where the first read ended is freed.
+# The place where the first read ended is freed. Only what was already in the buffer is
+# read then.
 filters_are_removed_while_they_are_read() {
 	an_instance_with_filters || return
 	exec 4<"$instance/set_ftrace_filter"
 	dd bs=512 count=2 status=none <&4 >/dev/null
 	echo >"$instance/set_ftrace_filter"
-	is "$(cat <&4)" ""
-	result=$?
+	rest=$(wc -l <&4)
 	exec 4<&-
-	return $result
+	at_least 20 "$rest"
+	explain "lines"
 }
 
 tests='session each_traces_its_own functions_that_are_not_traced without_the_option
