@@ -342,7 +342,7 @@ a_command_after_filters() {
 	is "$(tail -n 1 "$instance/set_ftrace_filter")" vfs_open:traceoff:unlimited
 	result=$?
 	echo '!vfs_open:traceoff' >>"$instance/set_ftrace_filter"
-	return $result
+	return "$result"
 }
 
 # The place where the first read ended is freed. Only what was already in the buffer is

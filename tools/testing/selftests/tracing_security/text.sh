@@ -91,7 +91,7 @@ churn() {
 		made=
 		! make_code || ! modprobe $module || made=1
 		free_code
-		! modprobe -r $module || [ ! $made ] || echo >>"$dir/made"
+		! modprobe -r $module || [ ! "$made" ] || echo >>"$dir/made"
 	done 2>/dev/null
 }
 
@@ -104,7 +104,7 @@ never_writable_text() {
 	while [ $i -lt $samples ] || [ "$(wc -l <"$dir/made")" -lt $min_rounds ]; do
 		is "$(writable_text)" "" || return
 		i=$((i + 1))
-		[ "$(date +%s)" -lt $end ] || {
+		[ "$(date +%s)" -lt "$end" ] || {
 			comment "$(wc -l <"$dir/made") rounds of $min_rounds"
 			return 1
 		}
