@@ -193,25 +193,7 @@ perf_hears_of_trampolines() {
 	at_least "$records" 1
 }
 
-# It attaches to a function of the module that the tracepoint is in.
-event_on_a_tracepoint_of_a_module() {
-	grep -qs '[[:space:]]t\[:\[' "$tracing/README" || needs "no events on tracepoints" || return
-	load $module &&
-	echo 't:on_tracepoint/request sample_request' >>"$tracing/dynamic_events" &&
-	echo 1 >"$tracing/events/on_tracepoint/request/enable" &&
-	fire 2 &&
-	at_least "$(grep -c ' request: (.*sample_request' "$tracing/trace")" 1 &&
-	log_from_here &&
-	rmmod $module &&
-	is "$(log_since)" ""
-}
-
 clean_up() {
-	if [ -d "$tracing/events/on_tracepoint" ]; then
-		echo 0 >"$tracing/events/on_tracepoint/enable"
-		echo '-:on_tracepoint/request' >>"$tracing/dynamic_events"
-		echo >"$tracing/trace"
-	fi
 	unload_if_loaded $probes $module marker_probe
 	if [ -d "$instance" ]; then
 		event 0
@@ -228,7 +210,7 @@ needs_marker() {
 find_tracefs
 check_modules $module $probes
 instance=
-plan 14
+plan 13
 nothing_happens_without_a_probe; report "nothing happens without a probe"
 probes_see_every_hit; report "probes see every hit"
 probes_see_the_arguments; report "probes see the arguments"
@@ -242,5 +224,4 @@ marker_stays_when_the_event_goes; report "marker stays when the event goes"
 trampolines_have_names; report "trampolines have names"
 perf_hears_of_trampolines; report "perf hears of trampolines"
 function_tracer_names_the_caller; report "the function tracer names the caller of a probe"
-event_on_a_tracepoint_of_a_module; report "an event on a tracepoint of a module that is unloaded"
 finish
