@@ -27,7 +27,7 @@ settings_of() {
 	local line
 	while IFS= read -r line; do
 		export "${line?}"
-	done < <(sed -nE 's/^#: ((ARCH|CROSS_COMPILE|COMPILER|DEFCONFIG|KCSAN_OBJECTS|ABSENT_OPTIONS)=)/\1/p' "$1")
+	done < <(sed -nE 's/^#: ((ARCH|CROSS_COMPILE|COMPILER|LLVM|DEFCONFIG|KCSAN_OBJECTS|ABSENT_OPTIONS)=)/\1/p' "$1")
 }
 
 # fragments_of FLAVOUR: set fragments, and the variables of their lines "#:".
