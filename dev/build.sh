@@ -22,10 +22,12 @@ shift || true
 dir=$out/build/$flavour
 log=$logs/build-$flavour.log
 
-# settings_of FILE: export the variables that its lines "#: NAME=VALUE" set.
+# settings_of FILE: export the variables that its lines "#: NAME=VALUE" set. The absent
+# options of several files are those of all.
 settings_of() {
-	local line
+	local line absent=${ABSENT_OPTIONS:-}
 	while IFS= read -r line; do
+		[[ $line != ABSENT_OPTIONS=* || ! $absent ]] || line+=" $absent"
 		export "${line?}"
 	done < <(sed -nE 's/^#: ((ARCH|CROSS_COMPILE|COMPILER|LLVM|DEFCONFIG|KCSAN_OBJECTS|ABSENT_OPTIONS)=)/\1/p' "$1")
 }
