@@ -126,6 +126,25 @@ import_list() {
 	mv "$top/series/$2.new" "$top/series/$2"
 }
 
+is_in() { printf '%s\n' "${@:2}" | grep -xF -- "$1" >/dev/null; }
+
+# new_order: the names, each with the commits behind it that this base does not have.
+new_order() {
+	local c before=-
+	local -A others=([-]='')
+	while IFS= read -r c; do
+		if is_in "$c" "${names[@]}"; then
+			before=$c
+		elif ! is_in "$c" "${known[@]}"; then
+			others[$before]+=$c$'\n'
+		fi
+	done < <(lines_of "$top/series/order")
+	printf %s "${others[-]}"
+	for c in "${names[@]}"; do
+		printf '%s\n%s' "$c" "${others[$c]:-}"
+	done
+}
+
 # The overlay's files are those of the last commit.
 import_overlay() {
 	local f
@@ -165,7 +184,8 @@ main() {
 		import_diff "$revision" "$name"
 		import_list "$revision" "$name"
 	done
-	printf '%s\n' "${names[@]}" >"$top/series/order"
+	new_order >"$top/series/order.new"
+	mv "$top/series/order.new" "$top/series/order"
 	comm -23 <(printf '%s\n' "${known[@]}" | sort) <(printf '%s\n' "${names[@]}" | sort) |
 		while IFS= read -r name; do
 			rm -f "$top/series/$name" "$top/series/$name.diff" "$patches/$name.patch"
