@@ -76,11 +76,17 @@ objects_of() {
 		done || true
 }
 
-# compile_objects REVISION FLAVOUR: the configuration of this commit, which must be made
-# before, decides which objects.
+# configure FLAVOUR: once in a run, and when a Kconfig has changed since.
+configure() {
+	local done=$own/configured-$1
+	[[ ! -f $done || $(find "$tree" -name 'Kconfig*' -newer "$done" -print -quit) ]] || return 0
+	compile "$1" prepare && touch "$done"
+}
+
+# compile_objects REVISION FLAVOUR: the configuration of this commit decides which objects.
 compile_objects() {
 	local list
-	compile "$2" prepare || return
+	configure "$2" || return
 	mapfile -t list < <(objects_of "$1" "$2")
 	((${#list[@]} == 0)) || compile "$2" "${list[@]}"
 }
@@ -186,6 +192,7 @@ main() {
 	prepare_tree
 	mapfile -t revisions < <(in_repo rev-list --reverse base..series)
 	((${#list[@]} == ${#revisions[@]})) || die "the branch is not what series/order says: make series"
+	rm -f "$own"/configured-*
 	say commit,on,boot,cases,off,i386,seconds >"$results"
 	for i in "${!list[@]}"; do
 		[[ " ${wanted[*]} " == *" ${list[i]} "* ]] || continue
