@@ -277,7 +277,10 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	__TP_NTH(args, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,		\
 		 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 
-/* The first argument of the stub is not used: each probe gets its own data. */
+/*
+ * The first argument of the stub is not used: each probe gets its own data. It is NULL,
+ * since the result of an empty asm makes the compiler move arguments before the guard.
+ */
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 #define __TP_CALL_STUB(name, args)					\
 	do {								\
