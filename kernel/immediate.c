@@ -583,7 +583,7 @@ void *imv_nth_site(const void *var, unsigned int n)
 
 /*
  * Drops the sites in the text from @start up to @end, before that is freed. A site
- * elsewhere must not have its variable there: the last value of that remains.
+ * elsewhere must not read a variable there: it is dropped too, and keeps the last value.
  */
 static void imv_forget(struct imv_site *site, struct imv_site *stop,
 		       const void *start, const void *end)

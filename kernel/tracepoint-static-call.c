@@ -65,9 +65,9 @@ static DECLARE_WORK(settle_work, settle);
 static bool can_settle;
 
 /*
- * The call does not use the old data now: before @data's probe became the only
- * one, there were several, or none, or one that had become a no-op. But on some
- * architectures other CPUs may not see the patched call yet.
+ * The stub does not use the old data now. Before @data's probe became the only
+ * one, the stub called the walk, which ignores the data, or there was no probe. But
+ * on some architectures, other CPUs may not see the patched call yet.
  */
 static void set_data(struct tracepoint *tp, void *data)
 {

@@ -531,7 +531,7 @@ notrace void tracepoint_rcuidle_exit(int idx)
  *
  * Call it between unregistering a probe and freeing its code or data.
  *
- * Context: may sleep. On return no CPU executes a probe that was unregistered
+ * Context: may sleep; takes the locks of imv_set() if changes are deferred. On return no CPU executes a probe that was unregistered
  *	    before the call.
  */
 void tracepoint_synchronize_unregister(void)
@@ -586,6 +586,7 @@ static BLOCKING_NOTIFIER_HEAD(tracepoint_notify_list);
  *
  * A module that was loaded by force may have been built for other structures.
  *
+ * Context: any.
  * Return: true if its tracepoints and events must not be used.
  */
 bool trace_module_has_bad_taint(struct module *mod)

@@ -139,7 +139,7 @@ struct imv_site {
 #define IMV_JUMP_LIKELY		1L	/* jumps when the value is zero */
 #define IMV_JUMP_NOP		2L	/* compiled as a JMP, which objtool makes a NOP */
 /*
- * Both: the variable, an s32, holds the sign-extended address to which the site
+ * Both flags set: the variable, an s32, holds the sign-extended address to which the site
  * jumps, or 0 for the target of the record. The lowest bit of the value makes it
  * a call; addresses are even. The instruction after the jump is never executed;
  * its operand refers to the object that owns the site.
@@ -244,7 +244,16 @@ static inline void imv_module_live(struct module *mod) { }
 static inline void imv_module_going(struct module *mod) { }
 #endif
 
-/* The same operations on a variable that is part of a structure. */
+/**
+ * imv_read_var - imv_read() of a variable
+ * @var: a member of a static structure, aligned to IMV_ALIGN
+ *
+ * imv_set_var(), imv_unlikely_var() and imv_likely_var() are the forms of the
+ * other operations for such a member.
+ *
+ * Context: as for imv_read().
+ * Return: as for imv_read().
+ */
 #define imv_read_var(var)						\
 	({								\
 		__imv_check(var);					\
@@ -315,12 +324,16 @@ static inline void imv_module_going(struct module *mod) { }
  *
  * While the value is zero this is a NOP, otherwise a JMP to the block, which
  * is placed out of line. An ``else`` may follow.
+ *
+ * Context: as for imv_read().
  */
 #define immediate_if(name)		if (imv_unlikely(name))
 
 /**
  * immediate_if_likely - a patched ``if``; the value is usually not zero
  * @name: name of a value of one byte (any size, at the cost of a test)
+ *
+ * Context: as for imv_read().
  */
 #define immediate_if_likely(name)	if (imv_likely(name))
 
@@ -331,7 +344,8 @@ static inline void imv_module_going(struct module *mod) { }
  *
  * Context: may sleep; takes cpu_hotplug_lock, imv_mutex and, if the backend
  *	    needs it, text_mutex, in this order. On return every CPU reads the new
- *	    value; inside a batch, only after imv_batch_commit().
+ *	    value; in a batch or while the task defers, only after the outermost
+ *	    imv_batch_commit() or imv_defer_end().
  */
 #define imv_set(name, value)	imv_set_var(name##__imv, value)
 
@@ -341,7 +355,8 @@ static inline void imv_module_going(struct module *mod) { }
  * @value: the new value
  *
  * Context: only the boot CPU runs, before the scheduler starts; interrupts may
- *	    be off. Works before imv_init() too.
+ *	    be off. Works before imv_init() too. After boot it warns and does
+ *	    nothing.
  */
 #define imv_set_early(name, value)					\
 	do {								\

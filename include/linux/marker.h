@@ -15,8 +15,9 @@
  * does not evaluate its arguments, so they must have no side effects.
  *
  *	trace_mark(name, format, args...)	a marker
- *	_trace_mark(name, format, args...)	for __init, NMI and breakpoint code:
- *						the guard is a plain load
+ *	_trace_mark(name, format, args...)	for code that must not hit a
+ *						breakpoint: the guard is a
+ *						plain load
  *	trace_mark_tp(name, tp, tp_cb, format, args...)
  *						a marker in the probe tp_cb of
  *						tracepoint tp; registered while
@@ -80,9 +81,28 @@ struct notifier_block;
 /* struct marker in the type of variadic probes, which read name and format */
 #define __mark_marker		marker
 
+/**
+ * typedef marker_probe_func - a probe that reads the values from a va_list
+ * @probe_private: the data that the probe was registered with
+ * @call_private: NULL, for the interface of earlier kernels
+ * @fmt: the format of the marker
+ * @args: the values
+ *
+ * Context: that of the marker, with preemption disabled.
+ */
 typedef void marker_probe_func(void *probe_private, void *call_private,
 			       const char *fmt, va_list *args)
 			       __printf(3, 0);
+/**
+ * typedef marker_variadic_func - a probe that has the values as its arguments
+ * @mdata: the marker; its name and format may be read
+ * @pdata: the data that the probe was registered with
+ * @format: the format of the marker
+ *
+ * It is called only while the marker is armed.
+ *
+ * Context: that of the marker, with preemption disabled.
+ */
 typedef void marker_variadic_func(const struct __mark_marker *mdata,
 				  void *pdata, const char *format, ...)
 				  __printf(3, 4);
@@ -216,7 +236,7 @@ static inline bool is_marker_dispatch(unsigned long addr)
  *
  * Call it after unregistering a probe, before freeing its code or data.
  *
- * Context: may sleep. On return no CPU executes a probe that was unregistered
+ * Context: may sleep; takes the locks of imv_set() if changes are deferred. On return no CPU executes a probe that was unregistered
  *	    before the call.
  */
 static inline void marker_synchronize_unregister(void)
@@ -370,8 +390,8 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * @format: a string literal, as for printf()
  * @args: the values, evaluated only while there are probes to call
  *
- * For code that runs during code patching and must not hit a breakpoint: trap
- * and NMI handling, lockdep, printk.
+ * For code that runs during code patching and must not hit a breakpoint: the
+ * entry of traps and NMIs, lockdep, printk.
  *
  * Context: any.
  */
@@ -444,13 +464,14 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  *
  * Context: may sleep; takes markers_mutex, tracepoints_mutex and what imv_set()
  *	    takes.
- * Return: 0; -EINVAL for a NULL argument, a name that is empty or longer than
+ * Return: 0; -EINVAL for a NULL @name, @format or @probe, a name that is empty or longer than
  *	   MARKER_NAME_LEN - 1, a format longer than MARKER_FORMAT_LEN - 1 or
  *	   one that a variadic probe cannot be called with; -EBUSY in atomic
  *	   context, such as a probe; -EPERM if markers of this name have other
  *	   formats, with a message that shows both; -EEXIST if the probe is
- *	   attached with this @private; -ENOMEM; or the error of registering on
- *	   the tracepoint that feeds the marker. On an error nothing is changed.
+ *	   attached with this @private; -ENOMEM; the error of registering on the
+ *	   tracepoint that feeds the marker; or -ENOSYS without CONFIG_MARKERS.
+ *	   On an error nothing is changed.
  */
 #define marker_probe_register(name, format, probe, private)		\
 	_Generic((probe),						\
@@ -468,8 +489,9 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * marker_synchronize_unregister(). Never fails for lack of memory.
  *
  * Context: as for marker_probe_register().
- * Return: 0, -EINVAL for a NULL argument or a bad name, -EBUSY in atomic context,
- *	   -ENOENT if no such probe is attached to this marker.
+ * Return: 0, -EINVAL for a NULL name or probe or a bad name, -EBUSY in atomic
+ *	   context, where the probe stays attached, -ENOENT if no such probe is
+ *	   attached to this marker, or -ENOSYS without CONFIG_MARKERS.
  */
 #define marker_probe_unregister(args...)				\
 	CONCATENATE(__marker_probe_unregister_, COUNT_ARGS(args))(args)
@@ -488,8 +510,9 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * only one of them: call until -ENOENT to detach all.
  *
  * Context: as for marker_probe_register().
- * Return: 0, -EINVAL for a NULL @probe, -EBUSY in atomic context, -ENOENT if the
- *	   probe is not attached to any marker with this @private.
+ * Return: 0, -EINVAL for a NULL @probe, -EBUSY in atomic context, where it stays
+ *	   attached, -ENOENT if the probe is not attached to any marker with this
+ *	   @private, or -ENOSYS without CONFIG_MARKERS.
  */
 #define marker_probe_unregister_private_data(probe, private)		\
 	__marker_probe_unregister_private_data((void *)(probe), private)
@@ -503,7 +526,8 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  *
  * Context: as for marker_probe_register().
  * Return: the private data, or an ERR_PTR: -ENOENT if there are not so many;
- *	   -EINVAL for a NULL argument or a bad name, -EBUSY in atomic context.
+ *	   -EINVAL for a NULL @name or @probe or a bad name, -EBUSY in atomic
+ *	   context.
  */
 #define marker_get_private_data(name, probe, num)			\
 	__marker_get_private_data(name, (void *)(probe), num)

@@ -77,7 +77,7 @@ struct tracepoint_callbacks {
  * @funcs: the attached probes, or NULL
  * @active: immediate value, the guard of all sites: are there probes?
  * @nr_args: how many arguments it has; 0 if there are more than a trampoline
- *	     passes on, or one is longer than a word
+ *	     passes on, or one is longer than a word, a structure or a union
  * @code: immediate value, the sign-extended address that the stub jumps to: the
  *	  trampoline, or without memory __tracepoint_walk(), see IMV_JUMP_TO; 0
  *	  while there is no probe
@@ -133,7 +133,8 @@ struct bpf_raw_event_map {
  *
  * The same as trace_<tp>_enabled(), but safe in headers.
  *
- * Return: true if it has probes; a patched jump, no load.
+ * Context: as for imv_read().
+ * Return: true if it has probes; encoded as imv_unlikely() is.
  */
 #ifdef CONFIG_TRACEPOINTS
 # define tracepoint_enabled(tp)	imv_unlikely_var(__tracepoint_##tp.active)

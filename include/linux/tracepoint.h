@@ -75,6 +75,7 @@ void tracepoint_rcuidle_exit(int idx);
  *
  * Like tracepoint_probe_register(), without a message if it is already attached.
  *
+ * Context: as tracepoint_probe_register().
  * Return: as tracepoint_probe_register().
  */
 static inline int tracepoint_probe_register_may_exist(struct tracepoint *tp,
@@ -100,7 +101,11 @@ static inline bool tracepoint_active(const struct tracepoint *tp)
 }
 
 #ifdef CONFIG_MODULES
-/* The argument of the notifiers: a module that has tracepoints. */
+/**
+ * struct tp_module - a module that has tracepoints, the argument of the notifiers
+ * @list: entry of the list of these modules
+ * @mod: the module
+ */
 struct tp_module {
 	struct list_head list;
 	struct module *mod;
@@ -278,8 +283,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 
 /*
- * The first argument of the stub is not used: each probe gets its own data. It is NULL,
- * since the result of an empty asm makes the compiler move arguments before the guard.
+ * Stubs ignore their first argument, because each probe gets its own data. Sites pass
+ * NULL: with an empty asm instead, the compiler moves other arguments before the guard.
  */
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 #define __TP_CALL_STUB(name, args)					\
@@ -532,14 +537,36 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	};								\
 	__DEFINE_TRACE(_name, &__tpcallbacks_##_name)
 
+/**
+ * DEFINE_TRACE_FN - define a tracepoint with callbacks
+ * @name: its name
+ * @reg: called before the first probe is attached: an int, 0 or an error, which
+ *	 rejects the probe
+ * @unreg: called after the last probe is detached
+ * @proto: ignored, for earlier kernels
+ *
+ * The callbacks have no arguments and may sleep. They must not attach or detach
+ * probes.
+ */
 #define DEFINE_TRACE_FN(name, reg, unreg, proto...)			\
 	__DEFINE_TRACE_FN(name, reg, unreg)				\
 	__DEFINE_TRACE_TP(name)
 
+/**
+ * DEFINE_TRACE - define a tracepoint, in one C file
+ * @name: its name, as in DECLARE_TRACE()
+ * @proto: ignored, for earlier kernels
+ */
 #define DEFINE_TRACE(name, proto...)					\
 	__DEFINE_TRACE(name, NULL)					\
 	__DEFINE_TRACE_TP(name)
 
+/**
+ * EXPORT_TRACEPOINT_SYMBOL - let modules use a tracepoint of the kernel
+ * @name: its name
+ *
+ * EXPORT_TRACEPOINT_SYMBOL_GPL() does so for modules with a compatible license.
+ */
 #define EXPORT_TRACEPOINT_SYMBOL(name)					\
 	EXPORT_SYMBOL(__tracepoint_##name);				\
 	EXPORT_SYMBOL(__traceiter_##name)
@@ -607,6 +634,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * Tools that read the binary buffer find the text of a pointer in the file
  * printk_formats of tracefs.
  *
+ * Context: any.
  * Return: @str.
  */
 #define tracepoint_string(str)						\
@@ -666,7 +694,13 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * - the same functions for <name>_tp, the name of the tracepoint in kernels
  *   after 6.15.
  *
- * TRACE_EVENT() defines the same, except those for <name>_tp.
+ * TRACE_EVENT() defines the same, except those for <name>_tp. Without
+ * CONFIG_TRACEPOINTS, sites are empty, register_trace_<name>() and
+ * unregister_trace_<name>() return -ENOSYS, and there is no
+ * register_trace_prio_<name>().
+ *
+ * Context: trace_<name>() may be called in any context in which RCU is watching,
+ *	    including NMI; elsewhere trace_<name>_rcuidle(), but not in an NMI.
  */
 #define DECLARE_TRACE(name, proto, args)				\
 	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))	\
@@ -679,6 +713,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * @args: TP_ARGS(), their names
  * @cond: TP_CONDITION(), an expression on the arguments; evaluated only while
  *	  the tracepoint has probes (with lockdep, always)
+ *
+ * Context: as DECLARE_TRACE().
  */
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond)		\
 	__DECLARE_TRACE_IF(name, PARAMS(proto), PARAMS(args), PARAMS(cond)) \

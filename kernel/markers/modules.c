@@ -341,7 +341,7 @@ static int marker_module_coming(struct module *mod)
 	if (!mod->num_markers)
 		return 0;
 	if (trace_module_has_bad_taint(mod)) {
-		pr_warn("%s: markers of a module with such a taint cannot be used\n",
+		pr_warn("%s: its markers cannot be used: the module is tainted, see Documentation/trace/markers.rst\n",
 			mod->name);
 		return 0;
 	}

@@ -941,7 +941,7 @@ static void add_event(struct marker_entry *entry)
 	if (other)
 		return;
 	if (!entry->layout) {
-		pr_warn("%s: no trace event for the format \"%s\"; it may have %d conversions of %%d %%u %%x %%o, with l or ll, %%c %%p %%pS %%s, and %d of %%s\n",
+		pr_warn("%s: no trace event for the format \"%s\"; it may have %d conversions, of %%d %%i %%u %%x %%X %%o, with l or ll, %%c %%p %%pS %%ps %%s, up to %d of them %%s\n",
 			name, entry->format, MARKER_MAX_FIELDS,
 			MARKER_MAX_STRINGS);
 		return;

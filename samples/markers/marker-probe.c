@@ -160,7 +160,7 @@ static int parse_first(const char *fmt)
 		return 0;
 	if (starts_with_int(fmt) && !kstrtoint(first, 0, &first_value))
 		return 0;
-	pr_err("first=%s: no int, or the first value of %s is none\n", first,
+	pr_err("first=%s is not an int, or the first value of %s is not one\n", first,
 	       marker_name);
 	return -EINVAL;
 }

@@ -346,7 +346,7 @@ static void write_calls(struct set_writer *s)
 	}
 }
 
-/* Both choices have one size: the choice depends on the address, which depends on it. */
+/* Both forms have the same size: the form depends on the address, and this on the size. */
 static void write_return(struct text_writer *w)
 {
 	if (cpu_wants_rethunk_at((void *)w->text + w->size)) {

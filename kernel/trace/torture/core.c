@@ -22,16 +22,16 @@
 
 static unsigned long seed;
 module_param(seed, ulong, 0444);
-MODULE_PARM_DESC(seed, "what all random choices come from; 0 for a random one");
+MODULE_PARM_DESC(seed, "seed of all random choices; 0: a random seed");
 
 static unsigned int seconds;
 module_param(seconds, uint, 0444);
-MODULE_PARM_DESC(seconds, "how long to go on; 0 for until the module is unloaded");
+MODULE_PARM_DESC(seconds, "duration; 0: until the module is unloaded");
 
 static unsigned int intensity = 2;
 module_param(intensity, uint, 0444);
 MODULE_PARM_DESC(intensity,
-		 "threads that hit for each CPU, and how often others change things (1 to 100)");
+		 "number of hitting threads for each CPU, and frequency of changes (1 to 100)");
 
 #ifdef CONFIG_MARKERS
 #define WITH_MARKER	",marker"
@@ -47,7 +47,7 @@ MODULE_PARM_DESC(intensity,
 
 static char *kinds = "imv,jump,tp,storm" WITH_MARKER WITH_FUNC;
 module_param(kinds, charp, 0444);
-MODULE_PARM_DESC(kinds, "what to torture, of imv,jump,tp,storm" WITH_MARKER WITH_FUNC);
+MODULE_PARM_DESC(kinds, "kinds to test, of imv,jump,tp,storm" WITH_MARKER WITH_FUNC);
 
 static const struct tt_kind *const all_kinds[TT_NR_KINDS] = {
 	[TT_IMV] = &tt_imv,
@@ -65,7 +65,7 @@ static const struct tt_kind *const all_kinds[TT_NR_KINDS] = {
 static bool starve;
 module_param(starve, bool, 0444);
 MODULE_PARM_DESC(starve,
-		 "let allocations of attaching and detaching fail; needs failslab without ignore-gfp-wait");
+		 "fail allocations when probes are attached and detached; needs failslab without ignore-gfp-wait");
 
 /* Bitmap of the kinds in the parameter "kinds" */
 static unsigned long kinds_on;

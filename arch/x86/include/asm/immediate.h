@@ -11,9 +11,9 @@
  * 32-bit form too: it needs no length-changing prefix and does not merge into
  * the old contents of the register.
  *
- * A jump site is a NOP or JMP of the size that the assembler chose: two bytes
- * when the target is near, else five. Objtool makes the NOP; where it does not
- * run, the site is a five-byte NOP from the start.
+ * A jump site is a NOP or JMP: two bytes when the target is near, else five.
+ * Objtool makes the NOP; where it does not run, the site is a five-byte NOP from
+ * the start. arch_imv_init_site() shortens one that is longer than necessary.
  */
 
 #include <linux/stringify.h>
