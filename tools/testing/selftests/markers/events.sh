@@ -316,6 +316,27 @@ histogram_is_shared_by_equal_records() {
 	put '!hist:name=codes:keys=code' events/markers/kernel_send_signal/trigger
 }
 
+# not_shared EVENT KEY: with the key, the histogram "sums" is refused, another is not.
+not_shared() {
+	put "hist:keys=$2" "events/sched/$1/trigger" &&
+	put "!hist:keys=$2" "events/sched/$1/trigger" &&
+	fails put "hist:name=sums:keys=$2" "events/sched/$1/trigger"
+}
+
+# So are fields in expressions.
+histogram_of_sums_is_shared_by_equal_records() {
+	needs_histograms || return
+	start &&
+	put 'hist:name=sums:keys=pid+prio' events/sched/sched_wakeup/trigger &&
+	put 'hist:name=sums:keys=pid+prio' events/sched/sched_process_exit/trigger &&
+	put '!hist:name=sums:keys=pid+prio' events/sched/sched_process_exit/trigger &&
+	not_shared sched_switch next_pid+next_prio &&
+	not_shared sched_process_exit pid-prio &&
+	not_shared sched_process_exit prio+pid &&
+	not_shared sched_process_exit pid+prio+prio &&
+	put '!hist:name=sums:keys=pid+prio' events/sched/sched_wakeup/trigger
+}
+
 # The condition is that of the histogram, which a plain snapshot does not have.
 # shellcheck disable=SC2016 # a variable of the histogram
 snapshot_beside_a_condition() {
@@ -454,7 +475,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 27
+plan 28
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
@@ -471,6 +492,7 @@ filter_knows_signs; report "filter knows signs"
 trigger_counts_in_a_histogram; report "trigger counts in a histogram"
 histograms_with_special_keys; report "histograms with special keys"
 histogram_is_shared_by_equal_records; report "a histogram is shared by equal records"
+histogram_of_sums_is_shared_by_equal_records; report "a histogram of sums is shared by equal records"
 trigger_turns_tracing_off; report "trigger turns tracing off"
 nothing_arrives_while_tracing_is_off; report "nothing arrives while tracing is off"
 snapshot_beside_a_condition; report "a snapshot beside a condition for others"
