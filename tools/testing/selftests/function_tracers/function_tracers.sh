@@ -55,6 +55,12 @@ work() {
 	echo 0 >tracing_on	# reading a trace would make it longer
 }
 
+# It traces all functions until there is a filter. That takes less time without records.
+start_function_tracer() {
+	echo 0 >tracing_on
+	echo function >current_tracer
+}
+
 # write_line FILE LINE: without O_TRUNC. dd has a message for each error; some shells do not.
 write_line() {
 	echo "$2" | dd conv=notrunc status=none of="$1"
@@ -88,7 +94,7 @@ clean_up() {
 # The example of the first proposal, line by line, with existing functions.
 session() {
 	echo 1 >"$option"
-	echo function >current_tracer
+	start_function_tracer
 	shows function_tracers '[trace]' || return
 	shows set_ftrace_filter '#### all functions enabled ####' || return
 	echo 1 >function_profile_enabled
@@ -116,7 +122,7 @@ each_traces_its_own() {
 
 functions_that_are_not_traced() {
 	echo 1 >"$option"
-	echo function >current_tracer
+	start_function_tracer
 	echo 1 >function_profile_enabled
 	echo 'vfs_*' >set_ftrace_filter
 	echo vfs_read >set_ftrace_notrace
@@ -129,7 +135,7 @@ functions_that_are_not_traced() {
 
 # With the option off, all tracers share one filter.
 without_the_option() {
-	echo function >current_tracer
+	start_function_tracer
 	echo 1 >function_profile_enabled
 	echo vfs_read >set_ftrace_filter
 	shows function_tracers 'trace' '[trace_profile]' || return
@@ -140,7 +146,7 @@ without_the_option() {
 
 the_default_goes() {
 	echo 1 >"$option"
-	echo function >current_tracer
+	start_function_tracer
 	echo 1 >function_profile_enabled
 	echo vfs_read >set_ftrace_filter
 	echo 0 >function_profile_enabled
@@ -155,7 +161,7 @@ the_default_goes() {
 
 a_wrong_name() {
 	echo 1 >"$option"
-	echo function >current_tracer
+	start_function_tracer
 	fails sh -c 'echo nobody >function_tracers' || return
 	fails sh -c 'echo "" >function_tracers' || return
 	fails sh -c "printf '%0100d' 1 >function_tracers" || return
@@ -202,7 +208,7 @@ tracers_of_a_module() {
 # Many functions, and a tracer without a filter after them.
 many_functions() {
 	echo 1 >"$option"
-	echo function >current_tracer
+	start_function_tracer
 	echo 'vfs_*' >set_ftrace_filter
 	wanted=$(cat set_ftrace_filter)
 	at_least "$(echo "$wanted" | wc -l)" 20 || return
@@ -256,7 +262,7 @@ a_file_outlives_the_profiler() {
 a_function_for_all() {
 	echo 1 >"$option"
 	modprobe "$sample" || return
-	echo function >current_tracer
+	start_function_tracer
 	echo vfs_open >set_ftrace_filter
 	work
 	shows set_ftrace_filter '[        sample_calls] vfs_open' \
