@@ -30,7 +30,7 @@ do {									\
 	marker_probe_func *call;					\
 									\
 	hit.marker = _marker;						\
-	hit.probe = rcu_dereference_sched((_marker)->entry->call);	\
+	hit.probe = rcu_dereference_sched(READ_ONCE((_marker)->entry)->call); \
 	marker_set_hit_ip(&hit, _RET_IP_);				\
 	for (;;) {							\
 		va_start(hit.args, _marker);				\
@@ -204,14 +204,15 @@ notrace void marker_call_variadic(void *private, void *call_private,
 {
 	const struct marker *marker = marker_hit_of(args)->marker;
 	const struct marker_probe *probe = private;
+	const struct marker_layout *layout = READ_ONCE(marker->entry)->layout;
 	marker_variadic_func *func = READ_ONCE(probe->func);
 	struct marker_words words = { };
 	unsigned long *w = words.word;
 
 	BUILD_BUG_ON(MARKER_VARIADIC_ARGS != 16);
-	if (!func)
+	if (!func || !layout)	/* the module of the site is unloaded */
 		return;
-	get_words(&words, marker->entry->layout, args);
+	get_words(&words, layout, args);
 	func(marker, probe->private, format, w[0], w[1], w[2], w[3], w[4],
 	     w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14],
 	     w[15]);

@@ -263,7 +263,7 @@ void marker_disconnect_entry(struct marker_entry *entry);
 void marker_set_guards(struct marker_entry *entry);
 void marker_finish_guards(void);
 int marker_add_range(struct marker_range *range);
-bool marker_disconnect_range(struct marker_range *range);
+void marker_disconnect_range(struct marker_range *range);
 void marker_remove_range(struct marker_range *range);
 int marker_activate_range(struct marker_range *range);
 

@@ -294,19 +294,12 @@ static struct marker_range *new_range(struct module *mod)
 	return range;
 }
 
-/*
- * Sites in probes of tracepoints may be executed until a grace period has
- * passed, so the entries are kept until then.
- */
 static void leave_range(struct marker_range *range)
 {
-	bool fed;
-
 	mutex_lock(&markers_mutex);
-	fed = marker_disconnect_range(range);
+	marker_disconnect_range(range);
 	mutex_unlock(&markers_mutex);
-	if (fed)
-		marker_synchronize_unregister();
+	marker_synchronize_unregister();
 	mutex_lock(&markers_mutex);
 	marker_remove_range(range);
 	list_del(&range->list);

@@ -277,34 +277,51 @@ static void remove_part(struct marker_part *part)
 	marker_put_entry(entry);
 }
 
-/**
- * marker_disconnect_range - unregister the tracepoint probes of a module's sites
- * @range: the module, whose other code no longer runs
- *
- * Afterwards, no entry registers these probes or enables the sites.
- *
- * Return: true if tracepoints may execute sites until a grace period has passed.
- */
-bool marker_disconnect_range(struct marker_range *range)
+/* The entry of sites that have none any longer */
+static struct marker_entry no_entry = {
+	.call = RCU_INITIALIZER(marker_no_probes),
+};
+
+static void retire_sites(const struct marker_part *part)
 {
-	bool deferred = imv_defer_begin(), fed = false;
+	struct marker *site;
+
+	for_each_site_of(part, site) {
+		if (site->active)
+			imv_set_var(site->active, false);
+		/* A task may be between the guard and the call. */
+		WRITE_ONCE(site->entry, &no_entry);
+	}
+}
+
+/**
+ * marker_disconnect_range - turn off the sites of a module
+ * @range: the module
+ *
+ * Unregisters the tracepoint probes of the sites. Afterwards, no entry registers
+ * these probes or enables the sites. Code of the module may run until it is freed,
+ * for example when a parameter is written. Its sites call no probe then, but
+ * entries may be in use until a grace period has passed.
+ */
+void marker_disconnect_range(struct marker_range *range)
+{
+	bool deferred = imv_defer_begin();
 	const struct marker_part *part;
-	const struct marker *site;
 
 	lockdep_assert_held(&markers_mutex);
 	range->going = true;
-	list_for_each_entry(part, &range->parts, list) {
+	list_for_each_entry(part, &range->parts, list)
 		disconnect_part(part);
-		for_each_site_of(part, site)
-			fed = fed || site->tp;
-	}
+	imv_batch_begin();
+	list_for_each_entry(part, &range->parts, list)
+		retire_sites(part);
+	imv_batch_commit();
 	imv_defer_end(deferred);
-	return fed;
 }
 
 /**
  * marker_remove_range - remove the sites of a module from their entries
- * @range: the module, whose sites no CPU executes
+ * @range: the module; a grace period has passed since marker_disconnect_range()
  */
 void marker_remove_range(struct marker_range *range)
 {
