@@ -151,6 +151,40 @@ probe_outlives_the_module_of_the_marker() {
 	is "$(hits)" 12
 }
 
+is_being_unloaded() {
+	tries=200
+	while [ -e "/sys/module/$1/initstate" ] && [ $tries -gt 0 ]; do
+		sleep 0.05
+		tries=$((tries - 1))
+	done
+	[ $tries -gt 0 ]
+	explain "$1 is not unloaded"
+}
+
+# Writing a parameter does not keep a module loaded: the unload ends when the write has.
+no_probe_is_called_during_unload() {
+	load marker_sample &&
+	load marker_probe marker=$sample print=0 || return
+	fire 30000000 &
+	firing=$!
+	while [ "$(hits)" = 0 ]; do
+		sleep 0.01
+	done
+	modprobe -r marker_sample &
+	unloading=$!
+	is_being_unloaded marker_sample || return
+	before=$(hits)
+	kill -0 $firing 2>/dev/null || needs "a module that is unloaded faster" || return
+	sleep 0.3
+	after=$(hits)
+	wait $firing $unloading
+	is "$after" "$before" &&
+	! is_loaded marker_sample &&
+	load marker_sample &&
+	fire 5 &&
+	is "$(hits)" $((before + 5))
+}
+
 marker_without_arguments() {
 	load marker_sample &&
 	load marker_probe marker=sample_noargs &&
@@ -208,7 +242,7 @@ two_probes_on_one_marker() {
 	is "$(variadic_hits)" 6
 }
 
-plan 17
+plan 18
 list_has_a_header; report "list has a header"
 list_has_sched_switch; report "list has sched switch"
 list_is_for_root_only; report "list is for root only"
@@ -222,6 +256,7 @@ unknown_marker_needs_a_format; report "unknown marker needs a format"
 probe_waits_for_a_module; report "probe waits for a module"
 probe_with_another_format_gets_nothing; report "probe with another format gets nothing"
 probe_outlives_the_module_of_the_marker; report "probe outlives the module of the marker"
+no_probe_is_called_during_unload; report "no probe is called during unload"
 marker_without_arguments; report "marker without arguments"
 variadic_probe_is_called_while_armed; report "variadic probe is called while armed"
 variadic_probe_armed_at_load; report "variadic probe armed at load"
