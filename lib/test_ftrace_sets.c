@@ -2483,6 +2483,11 @@ static void sets_test_update_own(struct kunit *test)
 	mutex_unlock(sets.lock);
 	expect_calls(test, a, 11);
 	stop(test, tracer);
+	/* Registered again without memory, it has no trampoline. */
+	KUNIT_EXPECT_EQ(test, tracer->ops.trampoline, 0UL);
+	mutex_lock(sets.lock);
+	sets.update_func(&tracer->ops);
+	mutex_unlock(sets.lock);
 }
 
 /* Return: was the set without code for lack of memory? It gets code later. */

@@ -241,6 +241,15 @@ void ftrace_set_make_text(void)
 						       struct ftrace_set, list));
 }
 
+static void free_set(struct ftrace_set *set)
+{
+	if (set->text.text) {
+		unname_generated_text(&set->text);
+		free_generated_text(&set->text);
+	}
+	kfree(set);
+}
+
 /*
  * A task may be preempted in the code of a set. Waiting for it may take long,
  * so a work item does it.
@@ -259,13 +268,8 @@ static void free_unused_sets(struct work_struct *work)
 	synchronize_rcu_tasks_rude();
 	if (IS_ENABLED(CONFIG_PREEMPTION))
 		synchronize_rcu_tasks();
-	list_for_each_entry_safe(set, next, &sets, unused) {
-		if (set->text.text) {
-			unname_generated_text(&set->text);
-			free_generated_text(&set->text);
-		}
-		kfree(set);
-	}
+	list_for_each_entry_safe(set, next, &sets, unused)
+		free_set(set);
 	trim_generated_text();
 }
 
@@ -296,6 +300,10 @@ static void put_set(struct ftrace_set *set)
 	sets_by_id[set->id] = NULL;
 	nr_used--;
 	list_del_init(&set->list);
+	if (!set->text.text) {
+		free_set(set);
+		return;
+	}
 	list_add(&set->unused, &unused_sets);
 	if (system_unbound_wq)
 		queue_work(system_unbound_wq, &free_unused_sets_work);

@@ -88,11 +88,6 @@ static inline unsigned long ftrace_set_text(const struct ftrace_set *set)
 	return (unsigned long)set->text.text;
 }
 
-static inline bool is_ftrace_set(unsigned long addr)
-{
-	return is_generated_text_of(GENERATED_FTRACE, addr);
-}
-
 /* Does ftrace_set_update_func() also update the tracer's own trampoline? */
 static inline bool ftrace_set_updates_own(const struct ftrace_ops *ops)
 {
@@ -132,11 +127,6 @@ static inline void ftrace_set_show(struct seq_file *m, const struct ftrace_set *
 static inline unsigned long ftrace_set_text(const struct ftrace_set *set)
 {
 	return 0;
-}
-
-static inline bool is_ftrace_set(unsigned long addr)
-{
-	return false;
 }
 
 static inline bool ftrace_set_updates_own(const struct ftrace_ops *ops)
