@@ -719,16 +719,50 @@ struct imv_text {
 	unsigned long *taken;
 };
 
+static bool imv_part_has(const struct module_part *part, const void *start, size_t size)
+{
+	size_t offset = start - part->base;
+
+	return size <= part->size && offset <= part->size - size;
+}
+
 /* Offset of a range in the text, where the __init text follows the rest; or -1. */
 static long imv_text_offset(const struct module *mod, const void *start, size_t size)
 {
 	struct module_part text = module_text(mod), init = module_init_text(mod);
 
-	if (start >= text.base && start + size <= text.base + text.size)
+	if (imv_part_has(&text, start, size))
 		return start - text.base;
-	if (start >= init.base && start + size <= init.base + init.size)
+	if (imv_part_has(&init, start, size))
 		return text.size + (start - init.base);
 	return -1;
+}
+
+static bool imv_uses(const struct module *mod, const struct module *other)
+{
+#ifdef CONFIG_MODULE_UNLOAD
+	const struct module_use *use;
+
+	list_for_each_entry(use, &mod->target_list, target_list)
+		if (use->target == other)
+			return true;
+	return false;
+#else
+	return true;
+#endif
+}
+
+/* Is an address in a module that is not unloaded before @mod? */
+static bool imv_is_in_used_module(const struct module *mod, unsigned long addr)
+{
+	const struct module *other;
+	bool used;
+
+	preempt_disable();
+	other = __module_address(addr);
+	used = other && within_module_core(addr, other) && imv_uses(mod, other);
+	preempt_enable();
+	return used;
 }
 
 static bool imv_is_data(const struct module *mod, const void *byte)
@@ -736,7 +770,7 @@ static bool imv_is_data(const struct module *mod, const void *byte)
 	unsigned long addr = (unsigned long)byte;
 
 	return within_module(addr, mod) || is_kernel_core_data(addr) ||
-	       is_kernel_rodata(addr) || is_module_address(addr);
+	       is_kernel_rodata(addr) || imv_is_in_used_module(mod, addr);
 }
 
 static bool imv_var_is_data(const struct module *mod, const struct imv_site *site)
@@ -747,10 +781,11 @@ static bool imv_var_is_data(const struct module *mod, const struct imv_site *sit
 	       imv_is_data(mod, var + imv_var_size(site) - 1);
 }
 
-/* Is the memory of the variable freed before that of the instruction? */
-static bool imv_var_goes_first(const struct module *mod, const struct imv_site *site)
+/* Is @memory freed before the instruction, which refers to it? */
+static bool imv_goes_first(const struct module *mod, const void *memory,
+			   const struct imv_site *site)
 {
-	return within_module_init((unsigned long)imv_site_var(site), mod) &&
+	return within_module_init((unsigned long)memory, mod) &&
 	       !within_module_init((unsigned long)imv_site_insn(site), mod);
 }
 
@@ -764,13 +799,15 @@ static const char *imv_site_fault(const struct imv_text *text,
 	if (imv_site_is_gone(site) || offset < 0 || !size)
 		return "it is for no instruction of the module";
 	if (!imv_var_is_data(text->mod, site))
-		return "its variable is not in the data of the kernel or a module";
-	if (imv_var_goes_first(text->mod, site))
+		return "its variable is not in the data of the kernel, of the module or of one that it uses";
+	if (imv_goes_first(text->mod, imv_site_var(site), site))
 		return "its variable is in __initdata, but the instruction is not in __init text";
 	if (!arch_imv_is_built(site))
 		return "the instruction is another one";
 	if (imv_text_offset(text->mod, imv_site_away(site), 0) < 0)
 		return "it leads out of the module";
+	if (imv_goes_first(text->mod, imv_site_away(site), site))
+		return "it leads to __init text, but the instruction is not in it";
 	if (find_next_bit(text->taken, offset + size, offset) < offset + size)
 		return "another record is for the same bytes";
 	bitmap_set(text->taken, offset, size);

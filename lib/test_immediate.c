@@ -1208,12 +1208,28 @@ static void expect_record(struct kunit *test, struct module *mod, int ret)
 	KUNIT_EXPECT_EQ(test, check_records(mod, 1, sizeof(fake.text)), ret);
 }
 
+/* The test may be a module, whose variables @mod can use then. */
+static bool use_this_module(struct kunit *test, struct module *mod)
+{
+#ifdef CONFIG_MODULE_UNLOAD
+	struct module_use *use = kunit_kzalloc(test, sizeof(*use), GFP_KERNEL);
+
+	if (!use)
+		return false;
+	use->target = THIS_MODULE;
+	INIT_LIST_HEAD(&mod->target_list);
+	list_add(&use->target_list, &mod->target_list);
+#endif
+	return true;
+}
+
 static struct module *new_module(struct kunit *test)
 {
 	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
 
-	if (mod)
-		strscpy(mod->name, "kunit", sizeof(mod->name));
+	if (!mod || !use_this_module(test, mod))
+		return NULL;
+	strscpy(mod->name, "kunit", sizeof(mod->name));
 	return mod;
 }
 
@@ -1241,6 +1257,10 @@ static void imv_test_damaged_insn(struct kunit *test)
 	expect_record(test, mod, -ENOEXEC);
 	make_nop_at(0, 4);
 	fake.site.insn--;
+	expect_record(test, mod, -ENOEXEC);
+	/* It ends behind the last address. */
+	make_nop_at(0, 4);
+	fake.site.insn = -1UL - (unsigned long)&fake.site.insn;
 	expect_record(test, mod, -ENOEXEC);
 	make_nop_at(0, 4);
 	fake.text[0] = INT3_INSN_OPCODE;
@@ -1282,6 +1302,14 @@ static void imv_test_damaged_target(struct kunit *test)
 	make_nop_at(4, sizeof(fake.text) - 5);
 	expect_record(test, mod, -ENOEXEC);
 
+	/* From text to __init text, and back. */
+	make_nop_at(0, 4);
+	KUNIT_EXPECT_EQ(test, check_records(mod, 1, 8), 0);
+	make_nop_at(0, 8);
+	KUNIT_EXPECT_EQ(test, check_records(mod, 1, 8), -ENOEXEC);
+	make_nop_at(10, -8);
+	KUNIT_EXPECT_EQ(test, check_records(mod, 1, 8), 0);
+
 	/* Only a stub may lead to the kernel. */
 	memcpy(jmp5 + 1, &distance, sizeof(distance));
 	make_fake(IMV_JUMP_TO, to_kernel, 0, jmp5, sizeof(jmp5));
@@ -1317,6 +1345,23 @@ static void imv_test_damaged_var(struct kunit *test)
 			(void *)&fake.site.var + 2;
 	KUNIT_EXPECT_EQ(test, check_records(mod, 1, sizeof(fake.text)), 0);
 	KUNIT_EXPECT_EQ(test, check_records(mod, 1, sizeof(u32)), -ENOEXEC);
+}
+
+/* A variable of another module, which may be unloaded if no module uses it. */
+static void imv_test_damaged_var_of_other(struct kunit *test)
+{
+#if defined(MODULE) && defined(CONFIG_MODULE_UNLOAD)
+	const u8 word[] = { 0xbf, 0, 0, 0, 0 };
+	struct module *mod = new_module(test);
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	make_fake(2, sizeof(word), 0, word, sizeof(word));
+	expect_record(test, mod, 0);
+	INIT_LIST_HEAD(&mod->target_list);
+	expect_record(test, mod, -ENOEXEC);
+#else
+	kunit_skip(test, "needs a module that can be unloaded");
+#endif
 }
 
 /* Checks a MOV of a variable at offset @at of a page, which is the module's memory. */
@@ -2043,6 +2088,7 @@ static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_damaged_insn),
 	KUNIT_CASE(imv_test_damaged_target),
 	KUNIT_CASE(imv_test_damaged_var),
+	KUNIT_CASE(imv_test_damaged_var_of_other),
 	KUNIT_CASE(imv_test_damaged_var_end),
 	KUNIT_CASE(imv_test_damaged_twice),
 	KUNIT_CASE(imv_test_check_frees),

@@ -171,11 +171,8 @@ static void make_mov(const struct imv_site *site, struct imv_insn *new)
 	memcpy(new->bytes + opcode_size, &value, new->size - opcode_size);
 }
 
-static bool is_mov(const u8 *insn, unsigned int size)
+static bool has_prefix(const u8 *insn, unsigned int size)
 {
-	if ((insn[mov_opcode_size(size) - 1] & MOV_OPCODE_MASK) != MOV_OPCODE)
-		return false;
-
 	switch (size) {
 	case MOV_SIZE:
 		return true;
@@ -186,6 +183,13 @@ static bool is_mov(const u8 *insn, unsigned int size)
 	default:
 		return false;
 	}
+}
+
+/* Does not read more than @size bytes. */
+static bool is_mov(const u8 *insn, unsigned int size)
+{
+	return has_prefix(insn, size) &&
+	       (insn[mov_opcode_size(size) - 1] & MOV_OPCODE_MASK) == MOV_OPCODE;
 }
 
 /* Is it a MOV of zero, as compiled, of the size of the variable? */
