@@ -982,52 +982,6 @@ static bool is_used(struct marker_event *event)
 	return event->users || trace_event_dyn_busy(&event->call);
 }
 
-static int unpublish(struct marker_event *event)
-{
-	int ret = -EBUSY;
-
-	mutex_lock(&event_mutex);
-	/* The removal would search the list of all files before it fails. */
-	if (!is_used(event))
-		ret = trace_remove_event_call(&event->call);
-	mutex_unlock(&event_mutex);
-	if (!ret)
-		event->entry->name->event = NULL;
-	return ret;
-}
-
-/* Return: false if the event is in use and stays in tracefs, otherwise true. */
-static bool remove_event(struct marker_event *event, struct list_head *freed)
-{
-	struct marker_name *name = event->entry->name;
-	struct marker_entry *other;
-
-	if (name->event != event)
-		return true;
-	if (unpublish(event))
-		return false;
-	/* Another format of the name can be published now. */
-	other = find_loaded(name);
-	if (other)
-		add_event(other);
-	if (event_was_enabled(event))
-		return true;
-	list_add(&event->freed, freed);
-	set_event(event->entry, NULL);
-	return true;
-}
-
-static void free_events(struct list_head *freed)
-{
-	struct marker_event *event, *next;
-
-	if (list_empty(freed))
-		return;
-	marker_synchronize_unregister();
-	list_for_each_entry_safe(event, next, freed, freed)
-		free_event(event);
-}
-
 static bool file_is_stale(const struct trace_event_file *file)
 {
 	return trace_event_is_marker(file->event_call) &&
@@ -1046,7 +1000,7 @@ static void move_stale_files(void)
 	struct trace_array *tr;
 	LIST_HEAD(stale);
 
-	mutex_lock(&event_mutex);
+	lockdep_assert_held(&event_mutex);
 	mutex_lock(&trace_types_lock);
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
 		list_for_each_entry_safe(file, next, &tr->events, list)
@@ -1055,27 +1009,85 @@ static void move_stale_files(void)
 		list_splice_init(&stale, &tr->events);
 	}
 	mutex_unlock(&trace_types_lock);
+}
+
+/**
+ * struct removal - a removal of events without sites
+ * @freed: the removed events, which are to be freed
+ * @moved: whether the files of all of them were moved to the front
+ */
+struct removal {
+	struct list_head freed;
+	bool moved;
+};
+
+static int unpublish(struct marker_event *event, struct removal *removal)
+{
+	int ret = -EBUSY;
+
+	mutex_lock(&event_mutex);
+	/* The removal would search the list of all files before it fails. */
+	if (!is_used(event)) {
+		if (!removal->moved)
+			move_stale_files();
+		removal->moved = true;
+		ret = trace_remove_event_call(&event->call);
+	}
 	mutex_unlock(&event_mutex);
+	if (!ret)
+		event->entry->name->event = NULL;
+	return ret;
+}
+
+/* Return: false if the event is in use and stays in tracefs, otherwise true. */
+static bool remove_event(struct marker_event *event, struct removal *removal)
+{
+	struct marker_name *name = event->entry->name;
+	struct marker_entry *other;
+
+	if (name->event != event)
+		return true;
+	if (unpublish(event, removal))
+		return false;
+	/* Another format of the name can be published now. */
+	other = find_loaded(name);
+	if (other)
+		add_event(other);
+	if (event_was_enabled(event))
+		return true;
+	list_add(&event->freed, &removal->freed);
+	set_event(event->entry, NULL);
+	return true;
+}
+
+static void free_events(struct list_head *freed)
+{
+	struct marker_event *event, *next;
+
+	if (list_empty(freed))
+		return;
+	marker_synchronize_unregister();
+	list_for_each_entry_safe(event, next, freed, freed)
+		free_event(event);
 }
 
 /* Removes the events of entries that have no sites, except those in use. */
 static void remove_stale_locked(void)
 {
+	struct removal removal = { .freed = LIST_HEAD_INIT(removal.freed) };
 	struct marker_entry *entry;
-	LIST_HEAD(freed);
 	LIST_HEAD(busy);
 
 	lockdep_assert_held(&marker_notify_mutex);
 	if (!marker_is_stale())
 		return;
-	move_stale_files();
 	while ((entry = marker_take_stale())) {
-		if (!remove_event(entry->event, &freed))
+		if (!remove_event(entry->event, &removal))
 			marker_move_stale(entry, &busy);
 		cond_resched();
 	}
 	marker_return_stale(&busy);
-	free_events(&freed);
+	free_events(&removal.freed);
 }
 
 /* Removes events that were in use when their last module was unloaded. */
