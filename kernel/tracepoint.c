@@ -531,8 +531,8 @@ notrace void tracepoint_rcuidle_exit(int idx)
  *
  * Call it between unregistering a probe and freeing its code or data.
  *
- * Context: may sleep; takes the locks of imv_set() if changes are deferred. On return no CPU executes a probe that was unregistered
- *	    before the call.
+ * Context: may sleep; takes the locks of imv_set() if changes are deferred. On return
+ *	    no CPU executes a probe that was unregistered before the call.
  */
 void tracepoint_synchronize_unregister(void)
 {
