@@ -236,8 +236,8 @@ static inline bool is_marker_dispatch(unsigned long addr)
  *
  * Call it after unregistering a probe, before freeing its code or data.
  *
- * Context: may sleep; takes the locks of imv_set() if changes are deferred. On return no CPU executes a probe that was unregistered
- *	    before the call.
+ * Context: may sleep; takes the locks of imv_set() if changes are deferred. On return
+ *	    no CPU executes a probe that was unregistered before the call.
  */
 static inline void marker_synchronize_unregister(void)
 {
