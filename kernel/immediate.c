@@ -799,7 +799,7 @@ static const char *imv_site_fault(const struct imv_text *text,
 	if (imv_site_is_gone(site) || offset < 0 || !size)
 		return "it is for no instruction of the module";
 	if (!imv_var_is_data(text->mod, site))
-		return "its variable is not in the data of the kernel, of the module or of one that it uses";
+		return "its variable is not in the data of the kernel or a module that it uses";
 	if (imv_goes_first(text->mod, imv_site_var(site), site))
 		return "its variable is in __initdata, but the instruction is not in __init text";
 	if (!arch_imv_is_built(site))

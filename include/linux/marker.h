@@ -81,27 +81,19 @@ struct notifier_block;
 /* struct marker in the type of variadic probes, which read name and format */
 #define __mark_marker		marker
 
-/**
- * typedef marker_probe_func - a probe that reads the values from a va_list
- * @probe_private: the data that the probe was registered with
- * @call_private: NULL, for the interface of earlier kernels
- * @fmt: the format of the marker
- * @args: the values
- *
- * Context: that of the marker, with preemption disabled.
+/*
+ * A probe that reads the values from a va_list. It is called with the data that it was
+ * registered with, NULL (for the interface of earlier kernels), the format of the marker
+ * and the values, in the context of the marker with preemption disabled.
  */
 typedef void marker_probe_func(void *probe_private, void *call_private,
 			       const char *fmt, va_list *args)
 			       __printf(3, 0);
-/**
- * typedef marker_variadic_func - a probe that has the values as its arguments
- * @mdata: the marker; its name and format may be read
- * @pdata: the data that the probe was registered with
- * @format: the format of the marker
- *
- * It is called only while the marker is armed.
- *
- * Context: that of the marker, with preemption disabled.
+
+/*
+ * A probe that has the values as its arguments, after the marker, whose name and format it
+ * may read, the data that it was registered with, and the format. It is called only while
+ * the marker is armed, in the context of the marker with preemption disabled.
  */
 typedef void marker_variadic_func(const struct __mark_marker *mdata,
 				  void *pdata, const char *format, ...)
