@@ -13,7 +13,7 @@
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 
 /* Conversions that a marker may have, with extreme values */
 static void fire_types(void)
@@ -39,6 +39,8 @@ static int fire_set(const char *text, const struct kernel_param *kp)
 	if (ret)
 		return ret;
 	for (i = 0; i < times; i++) {
+		if (signal_pending(current))
+			return -EINTR;
 		fire_markers(i);
 		cond_resched();
 	}
