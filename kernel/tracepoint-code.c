@@ -119,10 +119,14 @@ void tp_set_code(struct tracepoint *tp, const struct tp_probes *probes)
  */
 void tp_make_missing_code(void)
 {
-	bool deferred = imv_defer_begin();
 	struct tp_probes *probes, *next;
+	bool deferred;
 	int ret;
 
+	/* Only one task can defer: leave that to another one if there is nothing to do. */
+	if (list_empty(&waiting_arrays))
+		return;
+	deferred = imv_defer_begin();
 	list_for_each_entry_safe(probes, next, &waiting_arrays, waiting) {
 		ret = make_code(probes->tp, probes);
 		if (ret == -ENOMEM) {

@@ -628,16 +628,17 @@ static ssize_t tracers_write(struct file *file, const char __user *user, size_t 
 {
 	struct function_tracer *tracer;
 	char buffer[64], *name;
+	size_t len = min(size, sizeof(buffer) - 1);
+	bool is_text;
 
-	if (size >= sizeof(buffer))
-		return -EINVAL;
-	if (copy_from_user(buffer, user, size))
+	if (copy_from_user(buffer, user, len))
 		return -EFAULT;
-	buffer[size] = '\0';
+	buffer[len] = '\0';
+	is_text = strlen(buffer) == size;
 	name = strim(buffer);
 
 	mutex_lock(&tracers_mutex);
-	tracer = find_name(name);
+	tracer = is_text ? find_name(name) : NULL;
 	if (tracer && !tracer->registered)
 		tracer = NULL;
 	if (tracer)

@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <linux/error-injection.h>
 #include <linux/generated-text.h>
+#include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
@@ -83,6 +84,16 @@ static bool may_know_pointers(void)
 	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 }
 
+static struct workqueue_struct *perf_queue;
+
+/* A task waits for the work item, even to remove a probe while memory is short. */
+static int __init make_perf_queue(void)
+{
+	perf_queue = alloc_workqueue("generated_text", WQ_MEM_RECLAIM, 0);
+	return 0;
+}
+core_initcall(make_perf_queue);
+
 /*
  * perf reports addresses and code to the events of the current task too. These may
  * belong to a user that must not get them: any user may enable a trace event, and so
@@ -98,7 +109,7 @@ static void tell_perf(const struct generated_text *text, bool gone)
 	if (may_know_pointers()) {
 		send_message(&message.work);
 	} else {
-		schedule_work(&message.work);
+		queue_work(perf_queue ?: system_wq, &message.work);
 		flush_work(&message.work);
 	}
 	destroy_work_on_stack(&message.work);

@@ -164,6 +164,9 @@ a_wrong_name() {
 	start_function_tracer
 	fails sh -c 'echo nobody >function_tracers' || return
 	fails sh -c 'echo "" >function_tracers' || return
+	fails sh -c "printf 'trace\\0more' >function_tracers" || return
+	grep -q 'function_tracers: error: No function tracer has this name' error_log || return
+	echo >error_log
 	fails sh -c "printf '%0100d' 1 >function_tracers" || return
 	grep -q 'function_tracers: error: No function tracer has this name' error_log &&
 		shows function_tracers '[trace]'
@@ -308,7 +311,13 @@ a_filter_of_a_module() {
 	echo "no_such_function:mod:$sample" >set_ftrace_filter
 	shows set_ftrace_filter "no_such_function:mod:$sample" || return
 	modprobe "$sample" || return
-	shows set_ftrace_filter
+	shows set_ftrace_filter || return
+	: >>set_ftrace_filter
+	shows set_ftrace_filter || return
+	modprobe -r "$sample"
+	echo "no_such_function:mod:$sample" >>set_ftrace_filter
+	echo "!no_such_function:mod:$sample" >>set_ftrace_filter
+	shows set_ftrace_filter '#### all functions enabled ####'
 }
 
 # Memory for structures of the kernel, in kB, without caches.

@@ -337,6 +337,33 @@ histogram_of_sums_is_shared_by_equal_records() {
 	put '!hist:name=sums:keys=pid+prio' events/sched/sched_wakeup/trigger
 }
 
+# saves_now ACTION: the events have the field "now" at different offsets.
+saves_now() {
+	other=events/timer/timer_expire_entry/trigger
+	hist="keys=timer:x=common_pid:onchange(\$x).$1"
+	put "hist:$hist" $other &&
+	put "!hist:$hist" $other &&
+	put "hist:name=saved:$hist" events/timer/timer_start/trigger &&
+	fails put "hist:name=saved:$hist" $other &&
+	put "!hist:name=saved:$hist" events/timer/timer_start/trigger
+}
+
+# So are fields that actions save.
+# shellcheck disable=SC2016 # a variable of the histogram
+saved_fields_are_shared_by_equal_records() {
+	needs_histograms || return
+	hist='hist:name=saved:keys=pid:x=prio:onchange($x).save(target_cpu)'
+	start &&
+	put "$hist" events/sched/sched_wakeup/trigger &&
+	put "$hist" events/sched/sched_waking/trigger &&
+	put "!$hist" events/sched/sched_waking/trigger &&
+	put "!$hist" events/sched/sched_wakeup/trigger &&
+	saves_now 'save(now)' || return
+	[ -f "$tracing/synthetic_events" ] || needs "no synthetic events" || return
+	echo "s:markers_selftest unsigned long now" >>"$tracing/dynamic_events" &&
+	saves_now 'trace(markers_selftest,now)'
+}
+
 # The condition is that of the histogram, which a plain snapshot does not have.
 # shellcheck disable=SC2016 # a variable of the histogram
 snapshot_beside_a_condition() {
@@ -475,7 +502,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 28
+plan 29
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
@@ -493,6 +520,7 @@ trigger_counts_in_a_histogram; report "trigger counts in a histogram"
 histograms_with_special_keys; report "histograms with special keys"
 histogram_is_shared_by_equal_records; report "a histogram is shared by equal records"
 histogram_of_sums_is_shared_by_equal_records; report "sums in histograms are shared by equal records"
+saved_fields_are_shared_by_equal_records; report "saved fields are shared by equal records"
 trigger_turns_tracing_off; report "trigger turns tracing off"
 nothing_arrives_while_tracing_is_off; report "nothing arrives while tracing is off"
 snapshot_beside_a_condition; report "a snapshot beside a condition for others"
