@@ -39,7 +39,7 @@ static int fire_set(const char *text, const struct kernel_param *kp)
 	if (ret)
 		return ret;
 	for (i = 0; i < times; i++) {
-		if (signal_pending(current))
+		if (fatal_signal_pending(current))
 			return -EINTR;
 		fire_markers(i);
 		cond_resched();

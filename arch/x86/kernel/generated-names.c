@@ -84,12 +84,13 @@ static bool may_know_pointers(void)
 	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 }
 
-static struct workqueue_struct *perf_queue;
+static struct workqueue_struct *perf_queue __ro_after_init;
 
 /* A task waits for the work item, even to remove a probe while memory is short. */
 static int __init make_perf_queue(void)
 {
-	perf_queue = alloc_workqueue("generated_text", WQ_MEM_RECLAIM, 0);
+	if (IS_ENABLED(CONFIG_PERF_EVENTS))
+		perf_queue = alloc_workqueue("generated_text", WQ_MEM_RECLAIM, 0);
 	return 0;
 }
 core_initcall(make_perf_queue);

@@ -164,6 +164,7 @@ a_wrong_name() {
 	start_function_tracer
 	fails sh -c 'echo nobody >function_tracers' || return
 	fails sh -c 'echo "" >function_tracers' || return
+	echo >error_log
 	fails sh -c "printf 'trace\\0more' >function_tracers" || return
 	grep -q 'function_tracers: error: No function tracer has this name' error_log || return
 	echo >error_log
@@ -312,12 +313,25 @@ a_filter_of_a_module() {
 	shows set_ftrace_filter "no_such_function:mod:$sample" || return
 	modprobe "$sample" || return
 	shows set_ftrace_filter || return
-	: >>set_ftrace_filter
+	true >>set_ftrace_filter
 	shows set_ftrace_filter || return
 	modprobe -r "$sample"
 	echo "no_such_function:mod:$sample" >>set_ftrace_filter
 	echo "!no_such_function:mod:$sample" >>set_ftrace_filter
 	shows set_ftrace_filter '#### all functions enabled ####'
+}
+
+# Nor does it make the function graph tracer, which runs already, trace all functions.
+a_filter_of_a_module_for_graphs() {
+	before=$(wc -l <enabled_functions)
+	echo 0 >tracing_on
+	echo vfs_open >set_ftrace_filter
+	echo function_graph >current_tracer
+	is "$(wc -l <enabled_functions)" $((before + 1)) || return
+	echo "no_such_function:mod:$sample" >set_ftrace_filter
+	is "$(wc -l <enabled_functions)" "$before" || return
+	modprobe "$sample" || return
+	is "$(wc -l <enabled_functions)" "$before"
 }
 
 # Memory for structures of the kernel, in kB, without caches.
@@ -380,7 +394,7 @@ the_default_goes a_wrong_name a_filter_that_matches_nothing
 the_option_while_the_profiler_runs tracers_of_a_module many_functions
 a_pattern_in_the_sample files_outlive_the_module
 a_file_outlives_the_profiler a_function_for_all a_process_for_one the_list_of_functions
-a_filter_of_a_module filters_of_an_instance a_command_after_filters
+a_filter_of_a_module a_filter_of_a_module_for_graphs filters_of_an_instance a_command_after_filters
 filters_are_removed_while_they_are_read'
 
 # shellcheck disable=SC2086 # words

@@ -352,11 +352,11 @@ saves_now() {
 # shellcheck disable=SC2016 # a variable of the histogram
 saved_fields_are_shared_by_equal_records() {
 	needs_histograms || return
-	hist='hist:name=saved:keys=pid:x=prio:onchange($x).save(target_cpu)'
+	hist='hist:name=saved:keys=pid:x=prio:onchange($x).save(comm,prio)'
 	start &&
 	put "$hist" events/sched/sched_wakeup/trigger &&
-	put "$hist" events/sched/sched_waking/trigger &&
-	put "!$hist" events/sched/sched_waking/trigger &&
+	put "$hist" events/sched/sched_process_exit/trigger &&
+	put "!$hist" events/sched/sched_process_exit/trigger &&
 	put "!$hist" events/sched/sched_wakeup/trigger &&
 	saves_now 'save(now)' || return
 	[ -f "$tracing/synthetic_events" ] || needs "no synthetic events" || return
@@ -519,7 +519,7 @@ filter_knows_signs; report "filter knows signs"
 trigger_counts_in_a_histogram; report "trigger counts in a histogram"
 histograms_with_special_keys; report "histograms with special keys"
 histogram_is_shared_by_equal_records; report "a histogram is shared by equal records"
-histogram_of_sums_is_shared_by_equal_records; report "sums in histograms are shared by equal records"
+histogram_of_sums_is_shared_by_equal_records; report "sums are shared by equal records"
 saved_fields_are_shared_by_equal_records; report "saved fields are shared by equal records"
 trigger_turns_tracing_off; report "trigger turns tracing off"
 nothing_arrives_while_tracing_is_off; report "nothing arrives while tracing is off"
