@@ -271,7 +271,9 @@ histograms_with_special_keys() {
 	for key in stacktrace common_cpu; do
 		put "hist:keys=$key" $event/trigger || return
 		for other in i $key; do
-			put "hist:keys=$other:$action" $types/trigger 2>/dev/null
+			if put "hist:keys=$other:$action" $types/trigger 2>/dev/null; then
+				put "!hist:keys=$other:$action" $types/trigger || return
+			fi
 			kernel_is_well || return
 		done
 	done

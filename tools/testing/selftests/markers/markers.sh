@@ -177,7 +177,7 @@ no_probe_is_called_during_unload() {
 	is_being_unloaded marker_sample && before=$(hits) && sleep 0.3 && after=$(hits)
 	kill $firing 2>/dev/null
 	ended=$?
-	wait $firing $unloading
+	wait $firing $unloading 2>/dev/null
 	[ $ended = 0 ] || needs "a slower machine" || return
 	is "$after" "$before" &&
 	! is_loaded marker_sample &&
