@@ -55,15 +55,20 @@ fire() {
 	echo "$1" >/sys/module/marker_sample/parameters/fire
 }
 
-# An unused event is removed after a short time.
-goes_soon() {
-	tries=50
-	while [ -d "$tracing/$1" ] && [ $tries -gt 0 ]; do
+# is_gone_in TENTHS PATH: wait so many tenths of a second at most.
+is_gone_in() {
+	tries=$1
+	while [ -e "$2" ] && [ "$tries" -gt 0 ]; do
 		sleep 0.1
 		tries=$((tries - 1))
 	done
-	[ ! -d "$tracing/$1" ]
-	explain "$1 is still there"
+	[ ! -e "$2" ]
+	explain "$2 is still there"
+}
+
+# An unused event is removed after a short time.
+goes_soon() {
+	is_gone_in 50 "$tracing/$1"
 }
 
 id_of() {

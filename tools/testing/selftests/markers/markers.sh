@@ -151,16 +151,6 @@ probe_outlives_the_module_of_the_marker() {
 	is "$(hits)" 12
 }
 
-is_being_unloaded() {
-	tries=200
-	while [ -e "/sys/module/$1/initstate" ] && [ $tries -gt 0 ]; do
-		sleep 0.05
-		tries=$((tries - 1))
-	done
-	[ $tries -gt 0 ]
-	explain "$1 is not unloaded"
-}
-
 # Writing a parameter does not keep a module loaded: the unload ends after the write.
 no_probe_is_called_during_unload() {
 	load marker_sample &&
@@ -174,7 +164,8 @@ no_probe_is_called_during_unload() {
 	modprobe -r marker_sample &
 	unloading=$!
 	after=unknown
-	is_being_unloaded marker_sample && before=$(hits) && sleep 0.3 && after=$(hits)
+	is_gone_in 100 /sys/module/marker_sample/initstate &&
+		before=$(hits) && sleep 0.3 && after=$(hits)
 	kill $firing 2>/dev/null
 	ended=$?
 	wait $firing $unloading 2>/dev/null
