@@ -634,7 +634,7 @@ static ssize_t tracers_write(struct file *file, const char __user *user, size_t 
 	if (copy_from_user(buffer, user, len))
 		return -EFAULT;
 	buffer[len] = '\0';
-	is_text = strlen(buffer) + 1 >= size;	/* a NUL may end it */
+	is_text = size == len && strlen(buffer) + 1 >= size;	/* a NUL may end it */
 	name = strim(buffer);
 
 	mutex_lock(&tracers_mutex);

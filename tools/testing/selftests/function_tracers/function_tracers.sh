@@ -168,6 +168,8 @@ a_wrong_name() {
 	fails sh -c "printf 'trace\\0more' >function_tracers" || return
 	grep -q 'function_tracers: error: No function tracer has this name' error_log || return
 	echo >error_log
+	# One character more than the kernel reads
+	fails sh -c "printf 'trace%58sx' '' >function_tracers" || return
 	fails sh -c "printf '%0100d' 1 >function_tracers" || return
 	grep -q 'function_tracers: error: No function tracer has this name' error_log &&
 		shows function_tracers '[trace]'
