@@ -75,6 +75,7 @@ clean_up() {
 	{
 		exec 3>&- 4<&-
 		rmdir "$instance"
+		echo '-:function_tracers/probe' >>kprobe_events
 		echo >set_ftrace_pid
 		modprobe -r "$sample"
 		echo nop >current_tracer
@@ -378,6 +379,21 @@ a_command_after_filters() {
 	return "$result"
 }
 
+# The event is disabled with its command. That changes the function of the kprobe.
+a_command_for_a_kprobe() {
+	[ -e kprobe_events ] || needs "no kprobe events" || return
+	command=vfs_open:disable_event:function_tracers:probe
+	echo 'p:function_tracers/probe vfs_write' >>kprobe_events &&
+	echo "$command" >>set_ftrace_filter &&
+	shows events/function_tracers/probe/enable '0*' &&
+	echo "!$command" >>set_ftrace_filter &&
+	shows events/function_tracers/probe/enable 0 || return
+	mkdir "$instance" &&
+	echo "$command" >>"$instance/set_ftrace_filter" &&
+	rmdir "$instance" &&
+	echo '-:function_tracers/probe' >>kprobe_events
+}
+
 # The place where the first read ended is freed. Only what was already in the buffer is
 # read then.
 filters_are_removed_while_they_are_read() {
@@ -397,7 +413,7 @@ the_option_while_the_profiler_runs tracers_of_a_module many_functions
 a_pattern_in_the_sample files_outlive_the_module
 a_file_outlives_the_profiler a_function_for_all a_process_for_one the_list_of_functions
 a_filter_of_a_module a_filter_of_a_module_for_graphs filters_of_an_instance a_command_after_filters
-filters_are_removed_while_they_are_read'
+a_command_for_a_kprobe filters_are_removed_while_they_are_read'
 
 # shellcheck disable=SC2086 # words
 set -- $tests

@@ -322,6 +322,25 @@ shared_histogram_stays() {
 	unload "$owner" && goes_soon "$event" && kernel_is_well
 }
 
+# shared_histogram_keeps DEFINITION GROUP: two dynamic events x and y, defined as
+# "DEFINITION", with the name instead of %s.
+shared_histogram_keeps() {
+	needs_histograms || return
+	for name in x y; do
+		# shellcheck disable=SC2059 # a format
+		printf "$1\n" "$name" >>"$tracing/dynamic_events" 2>/dev/null ||
+			needs "no such dynamic events" || return
+		echo "$shared" >"$tracing/events/$2/$name/trigger" || return
+	done
+	remove_triggers "$tracing/events/$2/x/trigger" &&
+	fails_with "busy" sh -c "echo '-:$2/x' >>$tracing/dynamic_events" &&
+	fails_with "busy" sh -c "echo >$tracing/dynamic_events" &&
+	(:) && has "$(cat "$tracing/events/$2/y/hist")" "Totals:" &&
+	remove_triggers "$tracing/events/$2/y/trigger" &&
+	echo "-:$2/x" >>"$tracing/dynamic_events" &&
+	echo "-:$2/y" >>"$tracing/dynamic_events" && kernel_is_well
+}
+
 # An instance stays while others share its histogram; those in it do not keep it.
 shared_histogram_keeps_its_instance() {
 	needs_histograms || return
@@ -368,8 +387,12 @@ test_all() {
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
 modprobe -q -n trace_events_sample || skip_all "no module trace_events_sample"
-plan 34
+plan 36
 shared_histogram_keeps_its_instance; report "a shared histogram keeps its instance"
+shared_histogram_keeps 'e:lifetime/%s sched/sched_process_fork' lifetime
+report "a shared histogram keeps its event probe"
+shared_histogram_keeps 'u:%s u32 number' user_events
+report "a shared histogram keeps its user event"
 of_markers
 test_all "event of markers"
 event_goes_with_its_probe; report "event goes with its event probe"
