@@ -2986,8 +2986,8 @@ static void sets_test_unloaded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_called, 1U);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&tracers[0].ops), -EBUSY);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&tracers[1].ops), -EBUSY);
-	ftrace_free_filter(&tracers[0].ops);
-	ftrace_free_filter(&tracers[1].ops);
+	KUNIT_EXPECT_EQ(test, filter_size(&tracers[0].ops), 0UL);
+	KUNIT_EXPECT_EQ(test, filter_size(&tracers[1].ops), 0UL);
 	stop(test, &tracers[2]);
 }
 #endif

@@ -299,8 +299,12 @@ void function_tracers_remove_of(const struct module *mod)
 {
 	struct ftrace_ops *ops;
 
-	while ((ops = take_ops_of(mod)))
-		unregister_ftrace_function(ops);
+	while ((ops = take_ops_of(mod))) {
+		/* The filters would be lost with an ops in the module's memory. */
+		if (!unregister_ftrace_function(ops) &&
+		    within_module((unsigned long)ops, mod))
+			ftrace_free_filter(ops);
+	}
 }
 #endif
 

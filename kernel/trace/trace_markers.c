@@ -83,6 +83,7 @@ struct marker_event {
 	unsigned int users;
 	unsigned int size;
 	bool has_strings;
+	struct marker_scratch __percpu *scratch;
 	const struct marker_store *in_regs, *stop;
 	struct marker_store store[];
 };
@@ -110,28 +111,32 @@ struct marker_scratch {
 
 static struct marker_scratch __percpu *marker_scratch;
 
-static int need_scratch(const struct marker_event *event)
+/* A hit gets the pointer from its event, which it cannot read before it is called. */
+static int need_scratch(struct marker_event *event)
 {
 	lockdep_assert_held(&event_mutex);
-	if (event->has_strings && !marker_scratch)
+	if (!event->has_strings)
+		return 0;
+	if (!marker_scratch)
 		marker_scratch = alloc_percpu(struct marker_scratch);
-	return event->has_strings && !marker_scratch ? -ENOMEM : 0;
+	event->scratch = marker_scratch;
+	return event->scratch ? 0 : -ENOMEM;
 }
 
 /* Return: space for a record, or NULL if all of it is in use. */
-static __always_inline void *get_scratch(void)
+static __always_inline void *get_scratch(const struct marker_event *event)
 {
-	unsigned int depth = this_cpu_inc_return(marker_scratch->depth);
+	unsigned int depth = this_cpu_inc_return(event->scratch->depth);
 
 	if (likely(depth <= MAX_DEPTH))
-		return this_cpu_ptr(marker_scratch)->record[depth - 1];
-	this_cpu_dec(marker_scratch->depth);
+		return this_cpu_ptr(event->scratch)->record[depth - 1];
+	this_cpu_dec(event->scratch->depth);
 	return NULL;
 }
 
-static __always_inline void put_scratch(void)
+static __always_inline void put_scratch(const struct marker_event *event)
 {
-	this_cpu_dec(marker_scratch->depth);
+	this_cpu_dec(event->scratch->depth);
 }
 
 static __always_inline void store_number(void *record,
@@ -383,7 +388,7 @@ trace_marker_strings(void *private, void *call_private, const char *format,
 
 	if (trace_trigger_soft_disabled(file))
 		return;
-	made = get_scratch();
+	made = get_scratch(event);
 	if (!made)
 		return;
 	size = make_record(event, made, args);
@@ -391,7 +396,7 @@ trace_marker_strings(void *private, void *call_private, const char *format,
 		record_plain(file, event, size, made, args);
 	else
 		record_any(file, event, size, made, args);
-	put_scratch();
+	put_scratch(event);
 }
 
 static marker_probe_func *trace_probe_of(const struct marker_event *event)
@@ -487,11 +492,11 @@ perf_marker_strings(void *private, void *call_private, const char *format,
 
 	if (perf_is_off(event))
 		return;
-	made = get_scratch();
+	made = get_scratch(event);
 	if (!made)
 		return;
 	perf_submit(event, make_record(event, made, args), made, ip, args);
-	put_scratch();
+	put_scratch(event);
 }
 
 static marker_probe_func *perf_probe_of(const struct marker_event *event)

@@ -13,6 +13,7 @@
  * An operation cannot be done twice before it is undone.
  */
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/fprobe.h>
 #include <linux/ftrace.h>
 #include <linux/marker.h>
@@ -610,17 +611,34 @@ static void count_tracepoint(struct tracepoint *tp, void *data)
 	tracepoints->with_probes += !!rcu_access_pointer(tp->funcs);
 }
 
+static bool deferrer_is_free(void)
+{
+	bool deferred = imv_defer_begin();
+
+	imv_defer_end(deferred);
+	return deferred;
+}
+
+/* The kernel's worker makes code that had no memory, and defers patching meanwhile. */
+static bool deferrer_gets_free(void)
+{
+	int i;
+
+	for (i = 0; i < 100 && !deferrer_is_free(); i++)
+		msleep(20);
+	return i < 100;
+}
+
 /* How many tracepoints are active and have probes; whether patching can be deferred. */
 static void show_guards(struct seq_file *m)
 {
 	struct tracepoints tracepoints = { };
-	bool deferred = imv_defer_begin();
+	bool is_free = deferrer_gets_free();
 
-	imv_defer_end(deferred);
 	for_each_kernel_tracepoint(count_tracepoint, &tracepoints);
 	seq_printf(m, "tracepoints: active %u with probes %u\n", tracepoints.active,
 		   tracepoints.with_probes);
-	seq_printf(m, "deferrer free: %d\n", deferred);
+	seq_printf(m, "deferrer free: %d\n", is_free);
 	faults_show_markers(m, THIS_MODULE);
 }
 
