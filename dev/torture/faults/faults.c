@@ -619,14 +619,23 @@ static bool deferrer_is_free(void)
 	return deferred;
 }
 
-/* The kernel's worker makes code that had no memory, and defers patching meanwhile. */
+/*
+ * The kernel's worker makes code that had no memory, and defers patching meanwhile. Only
+ * a deferrer that was left behind stays longer: the first wait shows it.
+ */
 static bool deferrer_gets_free(void)
 {
+	static bool stays;
 	int i;
 
-	for (i = 0; i < 100 && !deferrer_is_free(); i++)
+	for (i = 0; !deferrer_is_free(); i++) {
+		if (stays || i == 100) {
+			stays = true;
+			return false;
+		}
 		msleep(20);
-	return i < 100;
+	}
+	return true;
 }
 
 /* How many tracepoints are active and have probes; whether patching can be deferred. */

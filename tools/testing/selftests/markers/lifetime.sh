@@ -42,8 +42,9 @@ of_trace_events() {
 
 clean_up() {
 	exec 3<&- 4>&- 9>&-
-	for left in "$fork/trigger" "$end/trigger" "$event/trigger"; do
-		remove_triggers "$tracing/$left"
+	for left in "$fork" "$end" "$event" events/lifetime/x events/synthetic/x \
+		events/user_events/x; do
+		remove_triggers "$tracing/$left/trigger"
 	done
 	[ ! -f "$tracing/$probe/enable" ] || echo 0 >"$tracing/$probe/enable"
 	[ ! -d "$instance" ] || rmdir "$instance"
@@ -322,23 +323,24 @@ shared_histogram_stays() {
 	unload "$owner" && goes_soon "$event" && kernel_is_well
 }
 
-# shared_histogram_keeps DEFINITION GROUP: two dynamic events x and y, defined as
-# "DEFINITION", with the name instead of %s.
+# shared_histogram_keeps DEFINITION EVENT [FIELDS]: a dynamic event stays while another
+# event has its histogram. Removing all dynamic events removes none then.
 shared_histogram_keeps() {
 	needs_histograms || return
-	for name in x y; do
-		# shellcheck disable=SC2059 # a format
-		printf "$1\n" "$name" >>"$tracing/dynamic_events" 2>/dev/null ||
-			needs "no such dynamic events" || return
-		echo "$shared" >"$tracing/events/$2/$name/trigger" || return
-	done
-	remove_triggers "$tracing/events/$2/x/trigger" &&
-	fails_with "busy" sh -c "echo '-:$2/x' >>$tracing/dynamic_events" &&
+	echo "e:lifetime/other ${end#events/}" >>"$tracing/dynamic_events" &&
+	echo "$1" >>"$tracing/dynamic_events" 2>/dev/null ||
+		needs "no such dynamic events" || return
+	remove="-:${2#events/} ${3-}"
+	echo "$shared" >"$tracing/$2/trigger" &&
+	echo "$shared" >"$tracing/$end/trigger" &&
+	remove_triggers "$tracing/$2/trigger" &&
+	fails_with "busy" sh -c "echo '$remove' >>$tracing/dynamic_events" &&
 	fails_with "busy" sh -c "echo >$tracing/dynamic_events" &&
-	(:) && has "$(cat "$tracing/events/$2/y/hist")" "Totals:" &&
-	remove_triggers "$tracing/events/$2/y/trigger" &&
-	echo "-:$2/x" >>"$tracing/dynamic_events" &&
-	echo "-:$2/y" >>"$tracing/dynamic_events" && kernel_is_well
+	[ -d "$tracing/events/lifetime/other" ] && (:) &&
+	has "$(cat "$tracing/$end/hist")" "Totals:" &&
+	remove_triggers "$tracing/$end/trigger" &&
+	echo "$remove" >>"$tracing/dynamic_events" &&
+	[ ! -d "$tracing/$2" ] && kernel_is_well
 }
 
 # An instance stays while others share its histogram; those in it do not keep it.
@@ -387,11 +389,15 @@ test_all() {
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
 modprobe -q -n trace_events_sample || skip_all "no module trace_events_sample"
-plan 36
+plan 38
 shared_histogram_keeps_its_instance; report "a shared histogram keeps its instance"
-shared_histogram_keeps 'e:lifetime/%s sched/sched_process_fork' lifetime
+shared_histogram_keeps "e:lifetime/x ${fork#events/}" events/lifetime/x
 report "a shared histogram keeps its event probe"
-shared_histogram_keeps 'u:%s u32 number' user_events
+shared_histogram_keeps "p:lifetime/x vfs_write" events/lifetime/x
+report "a shared histogram keeps its kprobe"
+shared_histogram_keeps "s:x u32 number" events/synthetic/x
+report "a shared histogram keeps its synthetic event"
+shared_histogram_keeps "u:x u32 number" events/user_events/x "u32 number"
 report "a shared histogram keeps its user event"
 of_markers
 test_all "event of markers"
