@@ -61,11 +61,6 @@ start_function_tracer() {
 	echo function >current_tracer
 }
 
-# write_line FILE LINE: without O_TRUNC. dd has a message for each error; some shells do not.
-write_line() {
-	echo "$2" | dd conv=notrunc status=none of="$1"
-}
-
 clear_filters() {
 	echo >set_ftrace_filter
 	echo >set_ftrace_notrace

@@ -122,6 +122,11 @@ fails() {
 	fails_with "" "$@"
 }
 
+# write_line FILE LINE: without O_TRUNC. dd has a message for each error; some shells do not.
+write_line() {
+	echo "$2" | dd conv=notrunc status=none of="$1"
+}
+
 load() {
 	modprobe "$@"
 	explain "cannot load: $*"

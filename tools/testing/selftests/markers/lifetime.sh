@@ -334,7 +334,7 @@ shared_histogram_keeps() {
 	echo "$shared" >"$tracing/$2/trigger" &&
 	echo "$shared" >"$tracing/$end/trigger" &&
 	remove_triggers "$tracing/$2/trigger" &&
-	fails_with "busy" sh -c "echo '$remove' >>$tracing/dynamic_events" &&
+	fails_with "busy" write_line "$tracing/dynamic_events" "$remove" &&
 	fails_with "busy" sh -c "echo >$tracing/dynamic_events" &&
 	[ -d "$tracing/events/lifetime/other" ] && (:) &&
 	has "$(cat "$tracing/$end/hist")" "Totals:" &&
