@@ -69,6 +69,7 @@ struct marker_store {
  * @users: how often it is enabled, by instances and by perf; under event_mutex
  * @size: size of a record without the strings
  * @has_strings: true if any field is a string
+ * @scratch: space for a record, if it has strings and was enabled
  * @in_regs: end of the part of @store whose arguments are passed in registers
  * @stop: end of @store
  * @store: one for each field
