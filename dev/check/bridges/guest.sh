@@ -79,6 +79,10 @@ work() {
 	sleeper=$!
 	wait $sleeper
 	cat /proc/kallsyms >/dev/null
+	# By chance, no task may have changed its CPU. This one does.
+	taskset -pc 0 $$
+	taskset -pc 1 $$
+	taskset -p ffff $$
 } >/dev/null 2>&1
 
 each_pair() {
