@@ -61,7 +61,7 @@ compile() {
 # is_enabled FLAVOUR OBJECT: does the option that the Makefile names build it?
 is_enabled() {
 	local option
-	option=$(sed -nE "s/^obj-\\$\\(CONFIG_(\w+)\)\s*\+?=(.*\s)?$(basename "$2")(\s.*)?$/\1/p" \
+	option=$(sed -nE "s/^[a-z0-9_-]+-\\$\\(CONFIG_(\w+)\)\s*\+?=(.*\s)?$(basename "$2")(\s.*)?$/\1/p" \
 		"$tree/$(dirname "$2")/Makefile" 2>/dev/null | head -n 1)
 	[[ ! $option ]] || grep -qE "^CONFIG_$option=[ym]" "$own/build/$1/.config"
 }
