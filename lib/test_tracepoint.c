@@ -2260,6 +2260,8 @@ static bool stub_jumps_to(const u8 *target)
 	unsigned int i;
 	s32 distance;
 
+	/* objtool takes the address of an instruction after the first for a call's target. */
+	OPTIMIZER_HIDE_VAR(stub);
 	for (i = 0; i < 12; i++) {
 		memcpy(&distance, stub + i + 1, sizeof(distance));
 		if (stub[i] == JMP32_INSN_OPCODE && stub + i + 5 + distance == target)
