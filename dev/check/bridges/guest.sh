@@ -7,6 +7,9 @@ set -u
 tracefs=/sys/kernel/tracing
 cd /tmp || exit 1
 
+vruntime=' vruntime'
+grep -q "$vruntime;" $tracefs/events/sched/sched_stat_runtime/format || vruntime=''	# Linux 6.12
+
 # Marker, event, and the fields that both have: FIELD, or FIELD:ITS_NAME_IN_THE_EVENT.
 pairs=(
 	"kernel_irq_entry irq/irq_handler_entry irq name"
@@ -37,7 +40,7 @@ pairs=(
 	"kernel_sched_try_wakeup sched/sched_wakeup pid cpu_id:target_cpu"
 	"kernel_sched_wakeup_new_task sched/sched_wakeup_new pid cpu_id:target_cpu"
 	"kernel_sched_migrate_task sched/sched_migrate_task pid dest_cpu"
-	"kernel_sched_stat_runtime sched/sched_stat_runtime pid runtime vruntime"
+	"kernel_sched_stat_runtime sched/sched_stat_runtime pid runtime$vruntime"
 	"kernel_process_fork sched/sched_process_fork parent_pid:pid child_pid"
 	"kernel_process_exec sched/sched_process_exec pid old_pid filename"
 	"kernel_process_exit sched/sched_process_exit pid"

@@ -66,7 +66,7 @@ static void before_kprobes(unsigned long ip, unsigned long parent_ip,
 	u8 *insn = (u8 *)regs->ip - INT3_INSN_SIZE;
 
 	if (!user_mode(regs) && READ_ONCE(*insn) != INT3_INSN_OPCODE)
-		ftrace_instruction_pointer_set(fregs, (unsigned long)execute_stale);
+		instruction_pointer_set(call, (unsigned long)execute_stale);
 }
 
 static struct ftrace_ops handler_ops = {
