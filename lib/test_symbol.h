@@ -6,6 +6,9 @@
 
 #include <kunit/test.h>
 #include <linux/kprobes.h>
+#ifdef CONFIG_X86_KERNEL_IBT
+#include <asm/ibt.h>
+#endif
 
 #ifdef CONFIG_KPROBES
 
@@ -19,6 +22,21 @@ static inline bool can_call_text(void)
 	       !IS_ENABLED(CONFIG_THUMB2_KERNEL);
 }
 
+#ifdef CONFIG_X86_KERNEL_IBT
+/* A kprobe at the entry of a function is behind its ENDBR. */
+static inline void *entry_of(void *probed)
+{
+	u32 *endbr = probed - sizeof(*endbr);
+
+	return is_endbr(*endbr) ? endbr : probed;
+}
+#else
+static inline void *entry_of(void *probed)
+{
+	return probed;
+}
+#endif
+
 /*
  * Address of a function that is not exported, or NULL. Kprobes look up the name; the
  * probe is disabled, so the function is not patched.
@@ -30,7 +48,7 @@ static inline void *find_function(const char *name)
 
 	if (!can_call_text() || register_kprobe(&kp))
 		return NULL;
-	address = kp.addr;
+	address = entry_of(kp.addr);
 	unregister_kprobe(&kp);
 	return address;
 }

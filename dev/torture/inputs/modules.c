@@ -148,6 +148,8 @@ static const char TRACEPOINTS[] = "__tracepoints", POINTERS[] = "__tracepoints_p
 #define MARKER_CB 40
 #define MARKER_ACTIVE 48
 #define MARKER_USED 49
+/* A kernel with events on tracepoints has PROBESTUB_SIZE more, before the functions. */
+#define PROBESTUB_SIZE 8
 #define TRACEPOINT_SIZE 32
 #define TRACEPOINT_NAME 0
 #define TRACEPOINT_CALLBACKS 8
@@ -328,7 +330,7 @@ static bool set_flags(const struct way *way, unsigned int nr)
 	{ IMV, IMV_SIZE, way, 0, how, NULL, false },			\
 	{ MARKERS, MARKER_SIZE, way, 0, how, NULL, false }
 
-static const struct way ways[] = {
+static struct way ways[] = {
 	/* Instructions: at wrong offsets, after and before the text, in the kernel, nowhere. */
 	{ IMV, IMV_SIZE, move_pointer, IMV_INSN, 1, NULL, false },
 	{ IMV, IMV_SIZE, move_pointer, IMV_INSN, -1, NULL, false },
@@ -583,13 +585,32 @@ static void try_way(const struct way *way)
 
 /* At random */
 
-static const struct {
+static struct {
 	const char *name;
 	unsigned int size;	/* of a record, or 0 */
 } tables[] = {
 	{ IMV, IMV_SIZE }, { MARKERS, MARKER_SIZE }, { TRACEPOINTS, TRACEPOINT_SIZE },
 	{ POINTERS, POINTER_SIZE }, { "__markers_strings", 0 }, { "__tracepoints_strings", 0 },
 };
+
+static void make_place_for_probestub(void)
+{
+	unsigned int i, count = count_of(POINTERS, POINTER_SIZE);
+
+	if (count_of(TRACEPOINTS, TRACEPOINT_SIZE + PROBESTUB_SIZE) != count)
+		return;
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		if (ways[i].table != TRACEPOINTS)
+			continue;
+		ways[i].size += PROBESTUB_SIZE;
+		if (ways[i].at >= TRACEPOINT_FUNCS)
+			ways[i].at += PROBESTUB_SIZE;
+	}
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		if (tables[i].name == TRACEPOINTS)
+			tables[i].size += PROBESTUB_SIZE;
+	}
+}
 
 static void flip_bytes(unsigned int table)
 {
@@ -700,6 +721,7 @@ int main(int argc, char **argv)
 	if (argc < 4)
 		return 2;
 	read_module(argv[1]);
+	make_place_for_probestub();
 	set_time(argv[2], argv[3]);
 	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
 	if (result("modules: the module works", works()))
