@@ -1961,7 +1961,8 @@ static int toggle_key_until_stopped(void *data)
 		static_branch_disable(&beside_key);
 		reader->bad += count_keys() != 0;
 		reader->reads++;
-		cond_resched();
+		/* Without JUMP_LABEL, nothing here sleeps, and kprobes wait for such tasks. */
+		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }

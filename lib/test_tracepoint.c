@@ -2765,7 +2765,7 @@ static int hit_pairs(void *unused)
 	set_user_nice(current, MAX_NICE);
 	while (!kthread_should_stop()) {
 		trace_kunit_pairs(false);
-		cond_resched();
+		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }

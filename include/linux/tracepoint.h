@@ -501,17 +501,18 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 				PARAMS(cond), PARAMS(data_proto))
 
 /*
- * The object is found by its symbol, or by a pointer of __tracepoints_ptrs. The
- * section itself cannot be walked, because the compiler may pad it. The stub is
- * not traced: it is called for every event. The semicolon at the end is for
- * headers of events that have none.
+ * The object is found by its symbol, or by a pointer of __tracepoints_ptrs. It has
+ * its own alignment, because gcc aligns larger objects to 32 bytes. The stub is not
+ * traced: it is called for every event. The semicolon at the end is for headers of
+ * events that have none.
  */
 #define __DEFINE_TRACE(_name, _callbacks)				\
 	static const char __tpstrtab_##_name[]				\
 	__section("__tracepoints_strings") = #_name;			\
 	__TP_DEFINE_CALL(_name);					\
 	struct tracepoint __tracepoint_##_name				\
-	__used __section("__tracepoints") = {				\
+	__used __section("__tracepoints")				\
+	__aligned(__alignof__(struct tracepoint)) = {			\
 		.name = __tpstrtab_##_name,				\
 		.callbacks = _callbacks,				\
 		__TP_INIT_CALL(_name)					\
