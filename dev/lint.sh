@@ -117,11 +117,11 @@ lint_kerneldoc() {
 # The pages, by the kernel's own rules. Other pages refer to pages that are not
 # built here, so only messages about ours count.
 lint_docs() {
-	local log=$logs/lint-docs.log pages page
+	local log=$logs/lint-docs.log pages page code=0
 	pages=$(sources '^Documentation/.*\.rst$')
-	make -C "$linux" O="$out/build/docs" SPHINXDIRS=trace htmldocs >"$log" 2>&1 ||
-		{ tail -n 40 "$log"; return 1; }
+	make -C "$linux" O="$out/build/docs" SPHINXDIRS=trace htmldocs >"$log" 2>&1 || code=1
 	rm -f "$linux"/Documentation/networking/netlink_spec/*.rst	# Linux 6.12 makes them
+	((code == 0)) || { tail -n 40 "$log"; return 1; }
 	! grep -E 'WARNING|ERROR|warning:' "$log" | grep -F -e "$pages" \
 		-f <(sources '\.[ch]$') || return 1
 	while IFS= read -r page; do

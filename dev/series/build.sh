@@ -58,12 +58,12 @@ compile() {
 	OUT=$own ABSENT_OPTIONS=$absent "$top/dev/build.sh" "$@"
 }
 
-# is_enabled FLAVOUR OBJECT: does the option that the Makefile names build it?
+# is_enabled FLAVOUR OBJECT: does an option that the Makefile names build it?
 is_enabled() {
-	local option
-	option=$(sed -nE "s/^[a-z0-9_-]+-\\$\\(CONFIG_(\w+)\)\s*\+?=(.*\s)?$(basename "$2")(\s.*)?$/\1/p" \
-		"$tree/$(dirname "$2")/Makefile" 2>/dev/null | head -n 1)
-	[[ ! $option ]] || grep -qE "^CONFIG_$option=[ym]" "$own/build/$1/.config"
+	local options
+	options=$(sed -nE "s/^[a-z0-9_-]+-\\$\\(CONFIG_(\w+)\)\s*\+?=(.*\s)?$(basename "$2")(\s.*)?$/\1/p" \
+		"$tree/$(dirname "$2")/Makefile" 2>/dev/null | paste -sd '|')
+	[[ ! $options ]] || grep -qE "^CONFIG_($options)=[ym]" "$own/build/$1/.config"
 }
 
 # objects_of REVISION FLAVOUR: of the files that the commit changes.

@@ -35,7 +35,7 @@ has_pointer() {
 
 hashed() {
 	echo 1 >$tracing/options/hash-ptr
-	fire text_pointer && has_pointer '[1-9a-f][0-9a-f]*' && ! has_pointer 1234 2>/dev/null
+	fire text_pointer && has_pointer '[1-9a-f][0-9a-f]{0,7}' && ! has_pointer 1234 2>/dev/null
 }
 
 raw() {
