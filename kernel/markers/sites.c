@@ -282,20 +282,17 @@ static struct marker_entry no_entry = {
 	.call = RCU_INITIALIZER(marker_no_probes),
 };
 
+/* Their guards stay as they are: the code that has them is freed soon. */
 static void retire_sites(const struct marker_part *part)
 {
 	struct marker *site;
 
-	for_each_site_of(part, site) {
-		if (site->active)
-			imv_set_var(site->active, false);
-		/* A task may be between the guard and the call. */
+	for_each_site_of(part, site)
 		WRITE_ONCE(site->entry, &no_entry);
-	}
 }
 
 /**
- * marker_disconnect_range - turn off the sites of a module
+ * marker_disconnect_range - disconnect the sites of a module from their entries
  * @range: the module
  *
  * Unregisters the tracepoint probes of the sites. Afterwards, no entry registers
@@ -310,12 +307,10 @@ void marker_disconnect_range(struct marker_range *range)
 
 	lockdep_assert_held(&markers_mutex);
 	range->going = true;
-	list_for_each_entry(part, &range->parts, list)
+	list_for_each_entry(part, &range->parts, list) {
 		disconnect_part(part);
-	imv_batch_begin();
-	list_for_each_entry(part, &range->parts, list)
 		retire_sites(part);
-	imv_batch_commit();
+	}
 	imv_defer_end(deferred);
 }
 
