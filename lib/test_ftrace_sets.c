@@ -179,8 +179,6 @@ static void __maybe_unused *need_symbol(struct kunit *test, const char *name)
 {
 	void *symbol;
 
-	if (IS_ENABLED(CONFIG_X86_KERNEL_IBT))
-		kunit_skip(test, "functions may have no ENDBR");
 	if (!can_call_text())
 		kunit_skip(test, "functions that are not exported cannot be called");
 	symbol = find_symbol(name);
@@ -1284,7 +1282,7 @@ static bool is_code(const void *code, const u8 *insn, size_t size)
 /* Is there a name of generated code at the address, as in /proc/kallsyms? */
 static bool is_listed(struct kunit *test, const void *code)
 {
-#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS) && !defined(CONFIG_X86_KERNEL_IBT)
+#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS)
 	static char name[KSYM_NAME_LEN], module[MODULE_NAME_LEN];
 	typeof(generated_text_get_kallsym) *get;
 	unsigned long value;
@@ -1292,6 +1290,8 @@ static bool is_listed(struct kunit *test, const void *code)
 	int exported;
 	char type;
 
+	if (!can_call_text())
+		return false;
 	get = need_symbol(test, "generated_text_get_kallsym");
 	for (i = 0; !get(i, &value, &type, name, module, &exported); i++)
 		if (value == (unsigned long)code)

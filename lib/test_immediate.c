@@ -365,7 +365,7 @@ static void set_many_sites(struct kunit *test, bool with_memory, unsigned int sy
 		.pre_handler = count_sync,
 	};
 
-	sync_func = find_function("do_sync_core");
+	sync_func = text_of("do_sync_core");
 	KUNIT_ASSERT_NOT_NULL(test, sync_func);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
 	KUNIT_EXPECT_EQ(test, set_flag(true, with_memory), syncs);
@@ -1467,10 +1467,8 @@ static void (*coming)(struct module *mod), (*live)(struct module *mod);
 static void (*going)(struct module *mod);
 static void *(*nth_site)(const void *var, unsigned int n);
 
-/* With IBT, functions whose address no other code takes cannot be called by it. */
 static bool find_loader_functions(void)
 {
-#if defined(CONFIG_KPROBES) && !defined(CONFIG_X86_KERNEL_IBT)
 	if (!coming)
 		coming = find_function("imv_module_coming");
 	if (!live)
@@ -1479,7 +1477,6 @@ static bool find_loader_functions(void)
 		going = find_function("imv_module_going");
 	if (!nth_site)
 		nth_site = find_function("imv_nth_site");
-#endif
 	return coming && live && going && nth_site;
 }
 
@@ -1490,7 +1487,7 @@ static struct module *new_loaded_module(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, mod);
 	if (!find_loader_functions())
-		kunit_skip(test, "needs CONFIG_KPROBES, without X86_KERNEL_IBT");
+		kunit_skip(test, "functions that are not exported cannot be called");
 	mod->imv_sites = &fake.site;
 	mod->num_imv_sites = 1;
 	return mod;
@@ -1751,7 +1748,7 @@ static void imv_test_nth_site_waits(struct kunit *test)
 	struct task_struct *thread;
 
 	if (!find_loader_functions())
-		kunit_skip(test, "needs CONFIG_KPROBES, without X86_KERNEL_IBT");
+		kunit_skip(test, "functions that are not exported cannot be called");
 	thread = kthread_create(find_first_site, NULL, "imv_nth");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
 	other_began = false;
@@ -1879,7 +1876,7 @@ static void imv_test_kprobe_while_patched(struct kunit *test)
 #endif
 }
 
-#if defined(CONFIG_KPROBES) && !defined(CONFIG_X86_KERNEL_IBT)
+#ifdef CONFIG_KPROBES
 static struct mutex *text_lock;
 static void (*expect_pokes)(unsigned int nr);
 static void (*finish_pokes)(void);
@@ -1917,26 +1914,26 @@ static bool can_poke(void)
 /* The room for many changes is optional: vmalloc() would kill tasks to get memory for it. */
 static void imv_test_poke_without_memory(struct kunit *test)
 {
-#if defined(CONFIG_KPROBES) && !defined(CONFIG_X86_KERNEL_IBT)
+#ifdef CONFIG_KPROBES
 	if (!can_poke())
-		kunit_skip(test, "needs CONFIG_KALLSYMS_ALL");
+		kunit_skip(test, "needs CONFIG_KALLSYMS_ALL, and functions that can be called");
 	need_failing_alloc(test);
 	KUNIT_EXPECT_EQ(test, count_calls("vfree", poke_many_without_memory, NULL), 0);
 #else
-	kunit_skip(test, "needs CONFIG_KPROBES, without X86_KERNEL_IBT");
+	kunit_skip(test, "needs CONFIG_KPROBES");
 #endif
 }
 
 /* Room for many changes is allocated, and freed, only where the caller may sleep. */
 static void imv_test_poke_in_atomic(struct kunit *test)
 {
-#if defined(CONFIG_KPROBES) && !defined(CONFIG_X86_KERNEL_IBT)
+#ifdef CONFIG_KPROBES
 	if (!can_poke())
-		kunit_skip(test, "needs CONFIG_KALLSYMS_ALL");
+		kunit_skip(test, "needs CONFIG_KALLSYMS_ALL, and functions that can be called");
 	KUNIT_EXPECT_EQ(test, count_calls("kfree", poke_many, NULL), 1);
 	KUNIT_EXPECT_EQ(test, count_calls("kfree", poke_many, text_lock), 0);
 #else
-	kunit_skip(test, "needs CONFIG_KPROBES, without X86_KERNEL_IBT");
+	kunit_skip(test, "needs CONFIG_KPROBES");
 #endif
 }
 

@@ -872,7 +872,7 @@ static int imv_states_suite_init(struct kunit_suite *suite)
 	int ret;
 
 	prandom_seed_state(&random, seed);
-	sync_func = find_function("do_sync_core");
+	sync_func = text_of("do_sync_core");
 	if (!sync_func)
 		return -ENOENT;
 	ret = __register_nmi_handler(NMI_LOCAL, &nmi_action);

@@ -7,22 +7,19 @@
 #include <kunit/test.h>
 #include <linux/kprobes.h>
 #ifdef CONFIG_X86_KERNEL_IBT
+#include <linux/cpufeature.h>
 #include <asm/ibt.h>
 #endif
 
 #ifdef CONFIG_KPROBES
 
-/*
- * Elsewhere, the address of a function's code is not enough to call it: it needs a
- * descriptor, a register that a module has changed, or a bit.
- */
-static inline bool can_call_text(void)
+#ifdef CONFIG_X86_KERNEL_IBT
+/* Functions whose address the kernel does not take have no ENDBR any longer. */
+static inline bool has_sealed_functions(void)
 {
-	return !IS_ENABLED(CONFIG_HAVE_FUNCTION_DESCRIPTORS) && !IS_ENABLED(CONFIG_PPC64) &&
-	       !IS_ENABLED(CONFIG_THUMB2_KERNEL);
+	return cpu_feature_enabled(X86_FEATURE_IBT);
 }
 
-#ifdef CONFIG_X86_KERNEL_IBT
 /* A kprobe at the entry of a function is behind its ENDBR. */
 static inline void *entry_of(void *probed)
 {
@@ -31,6 +28,11 @@ static inline void *entry_of(void *probed)
 	return is_endbr(*endbr) ? endbr : probed;
 }
 #else
+static inline bool has_sealed_functions(void)
+{
+	return IS_ENABLED(CONFIG_ARM64_BTI_KERNEL);
+}
+
 static inline void *entry_of(void *probed)
 {
 	return probed;
@@ -38,19 +40,36 @@ static inline void *entry_of(void *probed)
 #endif
 
 /*
+ * Elsewhere, the address of a function's code is not enough to call it: it needs a
+ * descriptor, a register that a module has changed, a bit, or a type before the code.
+ */
+static inline bool can_call_text(void)
+{
+	return !IS_ENABLED(CONFIG_HAVE_FUNCTION_DESCRIPTORS) && !IS_ENABLED(CONFIG_PPC64) &&
+	       !IS_ENABLED(CONFIG_THUMB2_KERNEL) && !IS_ENABLED(CONFIG_CFI_CLANG) &&
+	       !has_sealed_functions();
+}
+
+/*
  * Address of a function that is not exported, or NULL. Kprobes look up the name; the
  * probe is disabled, so the function is not patched.
  */
-static inline void *find_function(const char *name)
+static inline void *text_of(const char *name)
 {
 	struct kprobe kp = { .symbol_name = name, .flags = KPROBE_FLAG_DISABLED };
 	void *address;
 
-	if (!can_call_text() || register_kprobe(&kp))
+	if (register_kprobe(&kp))
 		return NULL;
 	address = entry_of(kp.addr);
 	unregister_kprobe(&kp);
 	return address;
+}
+
+/* The same, but NULL if the function must not be called. */
+static inline void *find_function(const char *name)
+{
+	return can_call_text() ? text_of(name) : NULL;
 }
 
 /* Address of a function or variable that is not exported, or NULL. */

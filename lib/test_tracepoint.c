@@ -969,7 +969,7 @@ static void tp_test_many_sites(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 111111UL);
 }
 
-#if defined(CONFIG_IMMEDIATE_SITES) && defined(CONFIG_KPROBES) && !defined(CONFIG_X86_KERNEL_IBT)
+#ifdef CONFIG_IMMEDIATE_SITES
 /* The tracepoint kfree and its site are in the kernel's own tables, in no module's. */
 static void tp_test_nth_site(struct kunit *test)
 {
@@ -1758,15 +1758,13 @@ static void tp_test_code_size(struct kunit *test)
 /* At each instruction of a trampoline with a frame, unwinders know the stack. */
 static void tp_test_frame(struct kunit *test)
 {
-#ifdef CONFIG_KPROBES
-	int (*depth_of)(unsigned long addr) = find_function("generated_text_depth");
+	int (*depth_of)(unsigned long addr) = need_function(test, "generated_text_depth");
 	struct tracepoint_func probes[] = { { .func = probe_plain }, { } };
 	struct generated_text code;
 	unsigned long text;
 	unsigned int end;
 	int depths[6];
 
-	KUNIT_ASSERT_NOT_NULL(test, depth_of);
 	KUNIT_ASSERT_EQ(test, arch_make_tracepoint_code(probes, 7, &code), 0);
 	text = (unsigned long)code.text + CHECK_SIZE;
 	end = code.size - CHECK_SIZE - 6;
@@ -1789,12 +1787,8 @@ static void tp_test_frame(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, depths[3], GENERATED_BP_SET);
 	KUNIT_EXPECT_EQ(test, depths[4], GENERATED_BP_SET);
 	KUNIT_EXPECT_EQ(test, depths[5], 0);
-#else
-	kunit_skip(test, "needs CONFIG_KPROBES");
-#endif
 }
 
-#ifdef CONFIG_KPROBES
 /* decl %gs:__preempt_count; je @resched, or a few bytes before it; ret */
 static bool is_cell_end(const u8 *end, unsigned long addr, unsigned long resched)
 {
@@ -1818,12 +1812,10 @@ static bool is_cell_end(const u8 *end, unsigned long addr, unsigned long resched
 	return *at++ == RET_INSN_OPCODE &&
 	       !memchr_inv(at, INT3_INSN_OPCODE, end + CELL_END_SIZE - at);
 }
-#endif
 
 /* Cells have an end, which does the same as __tracepoint_leave(), and no other code. */
 static void tp_test_cells(struct kunit *test)
 {
-#ifdef CONFIG_KPROBES
 	void (*write)(struct text_writer *w, const void *arg) = find_function("write_cells");
 	/* A kprobe cannot find it if it begins with a static call, for PREEMPT_DYNAMIC. */
 	unsigned long resched = (unsigned long)find_symbol("__tracepoint_resched");
@@ -1832,7 +1824,7 @@ static void tp_test_cells(struct kunit *test)
 	u8 *cell;
 
 	if (!write)
-		kunit_skip(test, "there are no cells with frame pointers");
+		kunit_skip(test, "needs cells, and functions that can be called");
 	write(&w, NULL);
 	KUNIT_ASSERT_EQ(test, w.size, NR_CELLS * CELL_SIZE);
 	w = (struct text_writer){ .text = (unsigned long)write };
@@ -1849,12 +1841,8 @@ static void tp_test_cells(struct kunit *test)
 			break;
 	}
 	KUNIT_EXPECT_EQ(test, i, NR_CELLS);
-#else
-	kunit_skip(test, "needs CONFIG_KPROBES");
-#endif
 }
 
-#ifdef CONFIG_KPROBES
 /* Is the return address found for a probe whose caller is at this address? */
 static bool caller_is_found(unsigned long addr, int (*depth_of)(unsigned long addr))
 {
@@ -1872,17 +1860,14 @@ static bool caller_is_found(unsigned long addr, int (*depth_of)(unsigned long ad
 		return regs.ip == addr;
 	return regs.ip == (depth < 0 ? 99 : 2 + depth);
 }
-#endif
 
 /* Nothing is on the stack of a cell. That is not so for what comes after the cells. */
 static void tp_test_caller_after_cells(struct kunit *test)
 {
-#ifdef CONFIG_KPROBES
-	int (*depth_of)(unsigned long addr) = find_function("generated_text_depth");
+	int (*depth_of)(unsigned long addr) = need_function(test, "generated_text_depth");
 	u8 **cells = find_symbol("cells");
 	unsigned long end, addr;
 
-	KUNIT_ASSERT_NOT_NULL(test, depth_of);
 	if (!cells || !*cells)
 		kunit_skip(test, "there are no cells");
 	end = (unsigned long)*cells + NR_CELLS * CELL_SIZE;
@@ -1890,9 +1875,6 @@ static void tp_test_caller_after_cells(struct kunit *test)
 		if (!caller_is_found(addr, depth_of))
 			break;
 	KUNIT_EXPECT_EQ(test, addr, end + NR_CELLS + CELL_SIZE);
-#else
-	kunit_skip(test, "needs CONFIG_KPROBES");
-#endif
 }
 
 #define NR_SINGLE	(NR_CELLS + 30)
@@ -2223,7 +2205,7 @@ static unsigned int count_names(const char *wanted)
 	int exported;
 
 	get = find_function("generated_text_get_kallsym");
-	for (nr = 0; get && !get(nr, &value, &type, name, module_name, &exported); nr++)
+	for (nr = 0; !get(nr, &value, &type, name, module_name, &exported); nr++)
 		found += !strcmp(name, wanted);
 	return found;
 }
@@ -2236,6 +2218,8 @@ static void tp_test_refused_code(struct kunit *test)
 	static const char name[] = "tracepoint_trampoline_kunit_callbacks";
 	unsigned int tries;
 
+	if (!can_call_text())
+		kunit_skip(test, "functions that are not exported cannot be called");
 	reg_result = -EBUSY;
 	KUNIT_EXPECT_EQ(test, register_trace_kunit_callbacks(probe_number, digit(1)), -EBUSY);
 	reg_result = 0;
@@ -2601,10 +2585,8 @@ static void tp_test_comms_deferred(struct kunit *test)
 	};
 	struct deferrer deferrer;
 
-	start_comms = find_function("tracing_start_cmdline_record");
-	stop_comms = find_function("tracing_stop_cmdline_record");
-	KUNIT_ASSERT_NOT_NULL(test, start_comms);
-	KUNIT_ASSERT_NOT_NULL(test, stop_comms);
+	start_comms = need_function(test, "tracing_start_cmdline_record");
+	stop_comms = need_function(test, "tracing_stop_cmdline_record");
 	KUNIT_ASSERT_EQ(test, register_kprobe(&kprobe), 0);
 	if (start_deferring(&deferrer, start_comms)) {
 		start_comms();
@@ -3551,7 +3533,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_preemption),
 	KUNIT_CASE(tp_test_resched),
 	KUNIT_CASE(tp_test_many_sites),
-#if defined(CONFIG_IMMEDIATE_SITES) && defined(CONFIG_KPROBES) && !defined(CONFIG_X86_KERNEL_IBT)
+#ifdef CONFIG_IMMEDIATE_SITES
 	KUNIT_CASE(tp_test_nth_site),
 #endif
 	KUNIT_CASE(tp_test_within_a_probe),
