@@ -80,6 +80,9 @@ operation() {
 
 one() { (($1 == 0)) || switch "markers/bench_mark_$(($1 / 2))" "$2"; }
 
+# all NUMBER [!]: not the kernel's own markers, whose hits would be counted.
+all() { (($1 == 0)) || echo "${2-}markers:bench_mark_*" >>$tracefs/set_event; }
+
 # look_up NUMBER: on 6.12, tracefs searches all events when a path is first used.
 look_up() {
 	quiet cat $tracefs/events/markers/enable
@@ -96,8 +99,8 @@ names() {
 	look_up "$n"
 	operation "one of %d markers on" "$n" one "$n" 1
 	operation "one of %d markers off" "$n" one "$n" 0
-	operation "all of %d markers on" "$n" switch markers 1
-	operation "all of %d markers off" "$n" switch markers 0
+	operation "all of %d markers on" "$n" all "$n"
+	operation "all of %d markers off" "$n" all "$n" !
 	operation "list of %d markers" "$n" quiet "$dir/load" -r $tracefs/markers
 	operation "available_events of %d markers" "$n" quiet "$dir/load" -r $tracefs/available_events
 	operation "unload of %d markers" "$n" quiet "$dir/load" -u "names$n"

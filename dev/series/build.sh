@@ -140,9 +140,11 @@ test_commit() {
 key_of() {
 	{
 		in_repo rev-parse "$1^{tree}" "$1^^{tree}"
-		cat "$base.version" "$top"/dev/config/*.config "$top/dev/matrix/i386.config" \
-			"$top"/dev/matrix/base/* "$top"/dev/{build,guest,series/build}.sh \
-			"$top"/dev/guest/{init,kunit.sh}
+		cat "$base.version" "$top/dev/matrix/i386.config" "$top"/dev/matrix/base/* \
+			"$top"/dev/{build,guest,series/build}.sh "$top"/dev/guest/{init,kunit.sh}
+		# Not those of another base.
+		find "$top/dev/config" -name '*.config' \( ! -name 'base-*' \
+			-o -name "base-$base_version.config" \) -print0 | sort -z | xargs -0 cat
 		declare -f splats_in complaints_in kunit_results
 		declare -p kunit_suites
 		gcc --version
