@@ -283,16 +283,24 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 
 /*
- * Stubs ignore their first argument, because each probe gets its own data. Sites pass
- * NULL: with an empty asm instead, the compiler moves other arguments before the guard.
+ * Stubs ignore their first argument, because each probe gets its own data. Sites have
+ * no instruction that sets it.
  */
+#define __TP_ANY_DATA							\
+	({								\
+		void *__tp_any;						\
+									\
+		asm volatile("" : "=r" (__tp_any));			\
+		__tp_any;						\
+	})
+
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 #define __TP_CALL_STUB(name, args)					\
 	do {								\
 		if (__tp_nr_args_##name)				\
-			__traceiter_##name(NULL, args);			\
+			__traceiter_##name(__TP_ANY_DATA, args);	\
 		else							\
-			__tracestub_##name(NULL, args);			\
+			__tracestub_##name(__TP_ANY_DATA, args);	\
 	} while (0)
 
 /*
@@ -318,7 +326,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 #define __TP_DEFINE_STUB(name)	ARCH_TRACESTUB(name)
 #else
-#define __TP_CALL_STUB(name, args)	__traceiter_##name(NULL, args)
+#define __TP_CALL_STUB(name, args)	__traceiter_##name(__TP_ANY_DATA, args)
 #define __TP_DECLARE_NR_ARGS(name, proto, args)
 #define __TP_DEFINE_STUB(name)						\
 	extern __typeof__(__tracestub_##name) __traceiter_##name	\

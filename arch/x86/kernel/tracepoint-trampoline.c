@@ -14,7 +14,7 @@
  *  for each probe:
  *	mov ...(%rsp), %rsi; ...	restore; pop, for the last one
  *	push ...(%rbp); ...		arguments on the stack
- *	mov $data, %rdi			unless NULL, for the first one
+ *	mov $data, %rdi
  *	call probe
  *	add $size, %rsp			with arguments on the stack
  *
@@ -195,17 +195,15 @@ static void write_restore(struct text_writer *w, unsigned int nr, bool framed)
 	}
 }
 
-/* Sites pass NULL as the data, so the first probe needs no load of NULL. */
 static void write_call(struct text_writer *w, const struct tracepoint_func *probe,
-		       bool first, unsigned int on_stack)
+		       unsigned int on_stack)
 {
 	unsigned int i;
 
 	/* A probe may change its arguments on the stack, so each gets a copy. */
 	for (i = on_stack; i--; )
 		text_write_insn(w, 0xff, 0x75, 16 + 8 * i);	/* push ...(%rbp) */
-	if (probe->data || !first)
-		text_write_ptr(w, 7, probe->data);		/* %rdi */
+	text_write_ptr(w, 7, probe->data);			/* %rdi */
 	text_write_insn(w, CALL_INSN_OPCODE);
 	text_write_target(w, probe->func);
 	if (on_stack)
@@ -243,7 +241,7 @@ static void write_trampoline(struct text_writer *w, const void *arg)
 			write_restore(w, saved, framed);
 		else if (probe != probes)
 			write_load_saved(w, saved);
-		write_call(w, probe, probe == probes, on_stack);
+		write_call(w, probe, on_stack);
 	}
 	if (framed) {
 		text_write_insn(w, 0x5d);
@@ -334,7 +332,7 @@ static void write_in_cell(struct text_writer *w, const struct tracepoint_func *p
 	if (!IS_ENABLED(CONFIG_SMP))
 		text_write_insn(w, 0x90);
 	write_online_check(w);
-	write_call(w, probe, true, 0);
+	write_call(w, probe, 0);
 }
 
 /* Return: 0, -ENOMEM without a cell, or -ERANGE */
