@@ -41,13 +41,12 @@ static inline void *entry_of(void *probed)
 
 /*
  * Elsewhere, the address of a function's code is not enough to call it: it needs a
- * descriptor, a register that a module has changed, a bit, or a type before the code.
+ * descriptor, a register that a module has changed, or a bit.
  */
 static inline bool can_call_text(void)
 {
 	return !IS_ENABLED(CONFIG_HAVE_FUNCTION_DESCRIPTORS) && !IS_ENABLED(CONFIG_PPC64) &&
-	       !IS_ENABLED(CONFIG_THUMB2_KERNEL) && !IS_ENABLED(CONFIG_CFI_CLANG) &&
-	       !has_sealed_functions();
+	       !IS_ENABLED(CONFIG_THUMB2_KERNEL) && !has_sealed_functions();
 }
 
 /*

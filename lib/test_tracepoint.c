@@ -638,6 +638,8 @@ static int keep_without_code(void)
 
 	if (freeing)
 		flush_delayed_work(freeing);
+	else
+		msleep(MSEC_PER_SEC);
 	return srcu_read_lock(&tracepoint_srcu);
 }
 
@@ -2115,7 +2117,7 @@ static void need_missing(struct kunit *test)
 	missing.make = find_function("tp_make_missing_code");
 	missing.lock = find_symbol("tracepoints_mutex");
 	if (!missing.make || !missing.lock)
-		kunit_skip(test, "needs KALLSYMS and KPROBES");
+		kunit_skip(test, "needs KALLSYMS_ALL, and functions that can be called");
 }
 
 static void make_missing(void)

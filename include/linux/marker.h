@@ -12,7 +12,8 @@
  * The marker's name is a global identifier, subsystem_event by convention. The
  * format names each field before its conversion. While there is no probe to
  * call, a marker is a NOP in the code (its guard is an immediate value) and
- * does not evaluate its arguments, so they must have no side effects.
+ * does not evaluate its arguments, so they must have no side effects. The
+ * markers of a module that is unloaded may evaluate them until it is freed.
  *
  *	trace_mark(name, format, args...)	a marker
  *	_trace_mark(name, format, args...)	for code that must not hit a

@@ -282,7 +282,10 @@ static struct marker_entry no_entry = {
 	.call = RCU_INITIALIZER(marker_no_probes),
 };
 
-/* Their guards stay as they are: the code that has them is freed soon. */
+/*
+ * Their guards stay as they are: the code that has them is freed soon. Until then,
+ * tasks may execute it and call the entry.
+ */
 static void retire_sites(const struct marker_part *part)
 {
 	struct marker *site;
