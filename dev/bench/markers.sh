@@ -56,16 +56,17 @@ marker_places() {
 
 quiet() { "$@" >/dev/null; }
 
-# operation NAME NUMBER COMMAND...: the cost of the command and of the work that it
-# defers. NAME has %d for the number. The cost with 0 markers is subtracted; where that
-# operation does not exist, this is the cost of measuring.
+# operation NAME NUMBER COMMAND...: the cost of the command and, with until=busy, of the
+# work that it defers. NAME has %d for the number. The cost with 0 markers is subtracted;
+# where that operation does not exist, this is the cost of measuring.
 declare -A with_none
+until=busy
 operation() {
 	local name=$1 number=$2 before ticks syncs
 	echo 1 >$bench/count
 	before=$(<$marks/busy)
-	"${@:3}"
-	ticks=$(($(<$marks/busy) - before))
+	"${@:3}" || exit 1
+	ticks=$(($(<"$marks/$until") - before))
 	syncs=$(<$bench/syncs)
 	echo 0 >$bench/count
 	if ((number == 0)); then
@@ -79,9 +80,6 @@ operation() {
 }
 
 one() { (($1 == 0)) || switch "markers/bench_mark_$(($1 / 2))" "$2"; }
-
-# all NUMBER [!]: not the kernel's own markers, whose hits would be counted.
-all() { (($1 == 0)) || echo "${2-}markers:bench_mark_*" >>$tracefs/set_event; }
 
 # look_up NUMBER: on 6.12, tracefs searches all events when a path is first used.
 look_up() {
@@ -99,8 +97,9 @@ names() {
 	look_up "$n"
 	operation "one of %d markers on" "$n" one "$n" 1
 	operation "one of %d markers off" "$n" one "$n" 0
-	operation "all of %d markers on" "$n" all "$n"
-	operation "all of %d markers off" "$n" all "$n" !
+	# The kernel has markers, too. While these are on, their hits would be counted.
+	until=now operation "all of %d markers on" "$n" switch markers 1
+	until=now operation "all of %d markers off" "$n" switch markers 0
 	operation "list of %d markers" "$n" quiet "$dir/load" -r $tracefs/markers
 	operation "available_events of %d markers" "$n" quiet "$dir/load" -r $tracefs/available_events
 	operation "unload of %d markers" "$n" quiet "$dir/load" -u "names$n"

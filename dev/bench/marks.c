@@ -2,9 +2,10 @@
 /*
  * For operations on many markers; parameters:
  *
- *	busy		ticks of the TSC since the load of this module, without those in
- *			which the CPU was idle. A read first waits for a second, so that
- *			deferred work of an operation completes.
+ *	now		ticks of the TSC since the load of this module, without those in
+ *			which the CPU was idle
+ *	busy		the same; a read first waits for a second, so that deferred work
+ *			of an operation completes
  *	attach		1 attaches an empty probe to each of the ten names of the modules
  *			of sites; 0 detaches them
  */
@@ -27,10 +28,18 @@ static notrace void note_idle(void *data, unsigned int state, unsigned int cpu)
 		idle_ticks += get_cycles() - idle_since;
 }
 
+static int now_get(char *buffer, const struct kernel_param *param)
+{
+	return sysfs_emit(buffer, "%llu\n", get_cycles() - loaded - idle_ticks);
+}
+
+static const struct kernel_param_ops now_ops = { .get = now_get };
+module_param_cb(now, &now_ops, NULL, 0400);
+
 static int busy_get(char *buffer, const struct kernel_param *param)
 {
 	msleep(MSEC_PER_SEC);
-	return sysfs_emit(buffer, "%llu\n", get_cycles() - loaded - idle_ticks);
+	return now_get(buffer, param);
 }
 
 static const struct kernel_param_ops busy_ops = { .get = busy_get };
