@@ -82,13 +82,6 @@
 #define IMV_JUMP_BUILT	0
 #endif
 
-/* The compiler does not see that the code at the label hardly ever runs. */
-#ifdef CONFIG_CC_IS_GCC
-#define __IMV_AWAY	__cold
-#else
-#define __IMV_AWAY	/* clang has no such attribute for labels */
-#endif
-
 /*
  * Both forms are compiled for a value of zero: the unlikely one is a NOP, with its
  * block out of line; the likely one is a JMP past its block.
@@ -104,7 +97,7 @@ static __always_inline bool arch_imv_branch(const void *var, const bool likely)
 			 IMV_SITE("__imv_jump", "%l[l_away] - .", "%c0 + %c1")
 			 : : "i" (var), "i" (IMV_JUMP_BUILT) : : l_away);
 	return likely;
-l_away: __IMV_AWAY;
+l_away:
 	return !likely;
 }
 
