@@ -894,7 +894,7 @@ static struct {
 
 static bool find_stale_functions(void)
 {
-	/* clang gives no type to a static function whose address is not taken. */
+	/* Not tried with CFI, which compares types when an address is called. */
 	if (IS_ENABLED(CONFIG_CFI_CLANG))
 		return false;
 	stale.is_any = find_function("marker_is_stale");

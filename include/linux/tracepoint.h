@@ -283,8 +283,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 
 /*
- * Stubs ignore their first argument, because each probe gets its own data. Sites have
- * no instruction that sets it.
+ * Stubs ignore their first argument, because each probe gets its own data. Most sites
+ * have no instruction that sets it. In return, the compiler may move another argument
+ * to its register before the guard, where no other code of a function uses it.
  */
 #define __TP_ANY_DATA							\
 	({								\
