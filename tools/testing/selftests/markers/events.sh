@@ -494,6 +494,20 @@ name_of_a_kprobe() {
 	return $ok
 }
 
+# The virtual time that a task had as a fair one says nothing about a real-time task.
+realtime_task_has_no_virtual_time() {
+	needs_event markers/kernel_sched_stat_runtime || return
+	needs_program chrt || return
+	start &&
+	put 1 events/markers/kernel_sched_stat_runtime/enable || return
+	chrt -f 1 sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' &
+	task=$!
+	wait "$task"
+	explain "no real-time task" &&
+	is "$(grep -o "kernel_sched_stat_runtime: pid $task .*" "$instance/trace" |
+		sed -n '$ s/.* vruntime //p')" 0
+}
+
 events_are_for_root_only() {
 	needs_nobody || return
 	start &&
@@ -504,7 +518,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 29
+plan 30
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
@@ -533,5 +547,6 @@ garbage_changes_nothing; report "garbage changes nothing"
 injected_records_arrive; report "injected records arrive"
 event_probes_with_bad_arguments; report "event probes with bad arguments"
 name_of_a_kprobe; report "name of a kprobe"
+realtime_task_has_no_virtual_time; report "a real-time task has no virtual time"
 events_are_for_root_only; report "events are for root only"
 finish
