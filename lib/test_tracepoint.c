@@ -25,6 +25,7 @@
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 #include <trace/events/kmem.h>
 #include <trace/events/lock.h>
 
@@ -1037,6 +1038,16 @@ static void probe_unregisters(void *data, int number)
 	*(int *)data = unregister_trace_kunit_callbacks(probe_unregisters, data);
 }
 
+/*
+ * Unregistering in atomic context must find the lock free. Two work items take it: one
+ * that is queued by a change, and one a tenth of a second later.
+ */
+static void let_work_end(void)
+{
+	msleep(200);
+	__flush_workqueue(system_unbound_wq);
+}
+
 /* Unregistering must succeed: callers ignore what it returns and free the probe. */
 static void tp_test_unregister_atomic(struct kunit *test)
 {
@@ -1048,6 +1059,7 @@ static void tp_test_unregister_atomic(struct kunit *test)
 	register_trace_kunit_plain(probe_plain, digit(1));
 	register_trace_kunit_plain(probe_plain, digit(2));
 	register_trace_kunit_plain(probe_plain, digit(3));
+	let_work_end();
 	preempt_disable();
 	fail_next_alloc();
 	ret = unregister_trace_kunit_plain(probe_plain, digit(2));
@@ -1060,6 +1072,7 @@ static void tp_test_unregister_atomic(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fire(1), 13UL);
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(probe_plain, digit(1)), 0);
 	KUNIT_EXPECT_EQ(test, fire(1), 3UL);
+	let_work_end();
 	preempt_disable();
 	ret = unregister_trace_kunit_plain(probe_plain, digit(3));
 	preempt_enable();
@@ -1067,6 +1080,7 @@ static void tp_test_unregister_atomic(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 
 	KUNIT_ASSERT_EQ(test, register_trace_kunit_callbacks(probe_unregisters, &result), 0);
+	let_work_end();
 	calls = 0;
 	trace_kunit_callbacks(1);
 	trace_kunit_callbacks(1);

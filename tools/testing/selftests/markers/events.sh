@@ -500,6 +500,7 @@ realtime_task_has_no_virtual_time() {
 	needs_program chrt || return
 	start &&
 	put 1 events/markers/kernel_sched_stat_runtime/enable || return
+	# shellcheck disable=SC2016 # for the other shell
 	chrt -f 1 sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' &
 	task=$!
 	wait "$task"
