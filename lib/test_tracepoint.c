@@ -1039,8 +1039,8 @@ static void probe_unregisters(void *data, int number)
 }
 
 /*
- * Unregistering in atomic context must find the lock free. Two work items take it: one
- * that is queued by a change, and one a tenth of a second later.
+ * Unregistering in atomic context must find the lock free. Work items take it, up to a
+ * tenth of a second after a change.
  */
 static void let_work_end(void)
 {

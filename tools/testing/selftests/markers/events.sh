@@ -498,6 +498,7 @@ name_of_a_kprobe() {
 realtime_task_has_no_virtual_time() {
 	needs_event markers/kernel_sched_stat_runtime || return
 	needs_program chrt || return
+	chrt -f 1 true 2>/dev/null || needs "no real-time tasks" || return
 	start &&
 	put 1 events/markers/kernel_sched_stat_runtime/enable || return
 	# shellcheck disable=SC2016 # for the other shell
