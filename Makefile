@@ -32,7 +32,7 @@ bench:	tree ## count instructions of tracepoints and markers, with and without t
 	@dev/setup.sh dev/packages.bench
 	@dev/bench.sh $(if $(SHORT),short)
 
-torture:	tree ## races, sanitizers, failures and bad input, in QEMU 10; an hour, SHORT=1 for minutes
+torture:	tree ## races, sanitizers, failures and bad input, in QEMU 10; more than an hour, SHORT=1 for minutes
 	@dev/torture.sh $(if $(SHORT),--short)
 
 boot:	terminal build ## a shell in the guest

@@ -69,8 +69,7 @@ static int measure(void *data)
 		wait_for_completion(&back);
 		result->least = min(result->least, get_cycles() - start);
 	}
-	complete(&result->done);
-	return 0;
+	kthread_complete_and_exit(&result->done, 0);
 }
 
 /* In a thread of the kernel: the address space of a program takes instructions, too. */

@@ -432,18 +432,13 @@ static struct way ways[] = {
 	{ TRACEPOINTS, TRACEPOINT_SIZE, put_byte, TRACEPOINT_ARGS, 255, NULL, false },
 	{ TRACEPOINTS, TRACEPOINT_SIZE, put_byte, TRACEPOINT_CODE, 1, NULL, false },
 	/* Their stubs of probes, if they have them. */
-	{ PROBESTUBS, TRACEPOINT_SIZE, move_pointer, PROBESTUB, 0x1000000, NULL, false },
-	{ PROBESTUBS, TRACEPOINT_SIZE, no_pointer, PROBESTUB, 0, NULL, false },
-	{ PROBESTUBS, TRACEPOINT_SIZE, put_value, PROBESTUB, 0x400000, NULL, false },
-	{ PROBESTUBS, TRACEPOINT_SIZE, put_value, PROBESTUB, -4096, NULL, false },
-	{ PROBESTUBS, TRACEPOINT_SIZE, point_to, PROBESTUB, 0, "marker_call", false },
-	{ PROBESTUBS, TRACEPOINT_SIZE, point_to, PROBESTUB, 0, "__this_module", false },
+	{ PROBESTUBS, TRACEPOINT_SIZE + PROBESTUB_SIZE, move_pointer, PROBESTUB, 0x1000000, NULL, false },
+	{ PROBESTUBS, TRACEPOINT_SIZE + PROBESTUB_SIZE, no_pointer, PROBESTUB, 0, NULL, false },
+	{ PROBESTUBS, TRACEPOINT_SIZE + PROBESTUB_SIZE, put_value, PROBESTUB, 0x400000, NULL, false },
+	{ PROBESTUBS, TRACEPOINT_SIZE + PROBESTUB_SIZE, put_value, PROBESTUB, -4096, NULL, false },
+	{ PROBESTUBS, TRACEPOINT_SIZE + PROBESTUB_SIZE, point_to, PROBESTUB, 0, "marker_call", false },
+	{ PROBESTUBS, TRACEPOINT_SIZE + PROBESTUB_SIZE, point_to, PROBESTUB, 0, "__this_module", false },
 };
-
-static bool is_of_tracepoint(const struct way *way)
-{
-	return way->table == TRACEPOINTS || way->table == PROBESTUBS;
-}
 
 /* The number of new lines in the kernel's log about this module's records. */
 static unsigned int lines_of(const char *table)
@@ -549,7 +544,7 @@ static void restore(void)
 
 static const char *problem_with(const struct way *way)
 {
-	bool was_loaded, fed = way->table == MARKERS && way->at == MARKER_CB;
+	bool was_loaded, of_tracepoint, fed = way->table == MARKERS && way->at == MARKER_CB;
 	unsigned int lines;
 
 	lines_of(NULL);
@@ -561,7 +556,8 @@ static const char *problem_with(const struct way *way)
 		return NULL;
 	if (was_loaded)
 		return "it was loaded";
-	lines = lines_of(is_of_tracepoint(way) ? NULL : way->table);
+	of_tracepoint = way->table == TRACEPOINTS || way->table == PROBESTUBS;
+	lines = lines_of(of_tracepoint ? NULL : way->table);
 	if (!lines)
 		return "no line tells why it was refused";
 	return lines > 1 ? "more than one line tells why it was refused" : NULL;
@@ -617,11 +613,13 @@ static void make_place_for_probestub(void)
 {
 	unsigned int i;
 
+	if (!has_probestubs())
+		return;
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
-		if (!is_of_tracepoint(&ways[i]))
+		if (ways[i].table != TRACEPOINTS)
 			continue;
 		ways[i].size += PROBESTUB_SIZE;
-		if (ways[i].table == TRACEPOINTS && ways[i].at >= TRACEPOINT_FUNCS)
+		if (ways[i].at >= TRACEPOINT_FUNCS)
 			ways[i].at += PROBESTUB_SIZE;
 	}
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
@@ -735,20 +733,17 @@ static void read_module(const char *path)
 int main(int argc, char **argv)
 {
 	unsigned int i;
-	bool probestubs;
 
 	if (argc < 4)
 		return 2;
 	read_module(argv[1]);
-	probestubs = has_probestubs();
-	if (probestubs)
-		make_place_for_probestub();
+	make_place_for_probestub();
 	set_time(argv[2], argv[3]);
 	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
 	if (result("modules: the module works", works()))
 		return 1;
 	for (i = 0; i < ARRAY_SIZE(ways); i++)
-		if (ways[i].table != PROBESTUBS || probestubs)
+		if (ways[i].table != PROBESTUBS || has_probestubs())
 			try_way(&ways[i]);
 	result("modules: each damaged record is refused and named", !failed);
 	do {
