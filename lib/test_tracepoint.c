@@ -180,6 +180,20 @@ static unsigned long fire(int number)
 	return calls;
 }
 
+/* Waits for work items, which take the lock of tracepoints after a change. */
+static void let_work_end(void)
+{
+	struct delayed_work *freeing = find_symbol("free_retired_work");
+	struct work_struct *settling = find_symbol("settle_work");
+
+	if (freeing)
+		flush_delayed_work(freeing);
+	else
+		msleep(MSEC_PER_SEC);
+	if (settling)
+		flush_work(settling);
+}
+
 static int tp_test_init(struct kunit *test)
 {
 	calls = 0;
@@ -635,12 +649,7 @@ static void expect_steps(struct kunit *test, void (*fire)(void), const char *wha
 static int keep_without_code(void)
 	__acquires(&tracepoint_srcu)
 {
-	struct delayed_work *freeing = find_symbol("free_retired_work");
-
-	if (freeing)
-		flush_delayed_work(freeing);
-	else
-		msleep(MSEC_PER_SEC);
+	let_work_end();
 	return srcu_read_lock(&tracepoint_srcu);
 }
 
@@ -1036,16 +1045,6 @@ static void probe_unregisters(void *data, int number)
 {
 	calls++;
 	*(int *)data = unregister_trace_kunit_callbacks(probe_unregisters, data);
-}
-
-/*
- * Unregistering in atomic context must find the lock free. Work items take it, up to a
- * tenth of a second after a change.
- */
-static void let_work_end(void)
-{
-	msleep(200);
-	__flush_workqueue(system_unbound_wq);
 }
 
 /* Unregistering must succeed: callers ignore what it returns and free the probe. */
