@@ -47,17 +47,15 @@ EXPORT_SYMBOL_GPL(tracepoint_srcu);
  */
 static DEFINE_MUTEX(tracepoints_mutex);
 
-/*
- * Replaces a probe that is unregistered when no array without it can be
- * allocated. Ignores its arguments, which may be of any type.
- */
-static void tp_removed_probe(void)
+/* Ignores the arguments, which may be of any type. */
+void tracepoint_removed_probe(void)
 {
 }
+EXPORT_SYMBOL(tracepoint_removed_probe);	/* for the stubs of modules */
 
 static bool probe_is_live(const struct tracepoint_func *probe)
 {
-	return probe->func != tp_removed_probe;
+	return probe->func != tracepoint_removed_probe;
 }
 
 static bool probe_is(const struct tracepoint_func *probe,
@@ -340,7 +338,7 @@ static int tracepoint_add_probe(struct tracepoint *tp,
  */
 static void remove_in_place(struct tracepoint *tp, struct tracepoint_func *probe)
 {
-	WRITE_ONCE(probe->func, tp_removed_probe);
+	WRITE_ONCE(probe->func, tracepoint_removed_probe);
 	tp_set_call(tp, tp_probes(tp));
 	tp_walk(tp);
 	imv_flush();

@@ -2476,6 +2476,27 @@ static void tp_test_no_memory_to_remove(struct kunit *test)
 	KUNIT_EXPECT_GT(test, nth, NR_ALLOCS);
 }
 
+/* Here a stub in C calls the probes. */
+static void tp_test_no_memory_to_remove_odd(struct kunit *test)
+{
+	struct kunit_large large = { { 10, 200, 3000 } };
+	bool failed;
+	int ret;
+
+	need_failing_alloc(test);
+	register_trace_kunit_by_value(probe_by_value, digit(1));
+	register_trace_kunit_by_value(probe_by_value, digit(2));
+	fail_next_alloc();
+	ret = unregister_trace_kunit_by_value(probe_by_value, digit(1));
+	failed = nth_alloc_failed();
+	stop_failing();
+	trace_kunit_by_value(40000, large);
+	unregister_trace_kunit_by_value(probe_by_value, digit(2));
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_TRUE(test, failed);
+	KUNIT_EXPECT_EQ(test, calls, 43210UL);
+}
+
 /* What this task allocates is not zero. */
 static struct task_struct *filler;
 
@@ -3568,6 +3589,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_static_call),
 	KUNIT_CASE(tp_test_no_memory_to_add),
 	KUNIT_CASE(tp_test_no_memory_to_remove),
+	KUNIT_CASE(tp_test_no_memory_to_remove_odd),
 	KUNIT_CASE(tp_test_used_memory),
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 	KUNIT_CASE(tp_test_no_code_in_used_memory),

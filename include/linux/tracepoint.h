@@ -188,6 +188,9 @@ void tracepoint_walk_12(struct tracepoint_func *probes, __TP_LONGS_12);
 #define tracepoint_walk_0	NULL
 #endif
 
+/* Replaces a probe that is unregistered when no array without it can be allocated. */
+void tracepoint_removed_probe(void);
+
 #ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
 int syscall_regfunc(void);
 void syscall_unregfunc(void);
@@ -346,7 +349,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 /*
  * Calls the probes in order. A probe and its data are read from one array. It is
  * immutable, except that a removed probe may become a no-op. So a probe never
- * gets the data of another one.
+ * gets the data of another one. The no-op has no arguments: with CFI, which
+ * compares the types of caller and function, it must not be called.
  *
  * Context: preemption is disabled, or tracepoint_srcu is held.
  */
@@ -361,6 +365,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 			void (*__tp_func)(data_proto) =			\
 				READ_ONCE(__tp_probe->func);		\
 									\
+			if (IS_ENABLED(CONFIG_CFI_CLANG) &&		\
+			    (void *)__tp_func == (void *)tracepoint_removed_probe) \
+				continue;				\
 			__tp_func(__tp_probe->data, args);		\
 		} while ((++__tp_probe)->func);				\
 	} while (0)
