@@ -173,6 +173,12 @@ static bool imv_site_is_built(const struct imv_site *site)
 {
 	return !memchr_inv(imv_site_var(site), 0, imv_var_size(site));
 }
+
+/* NULL for a site that does not jump. */
+static const void *imv_jump_target(const struct imv_site *site)
+{
+	return imv_site_is_jump(site) ? imv_site_target(site) : NULL;
+}
 #else
 /* jump_label_init() has sorted the table. */
 static void __init imv_find_sites(void)
@@ -189,6 +195,11 @@ static size_t imv_var_size(const struct imv_site *site)
 static bool imv_site_is_built(const struct imv_site *site)
 {
 	return !IMV_BUILT_IS_PROVISIONAL && !*(const u8 *)imv_site_var(site);
+}
+
+static const void *imv_jump_target(const struct imv_site *site)
+{
+	return (const void *)jump_entry_target(&site->entry);
 }
 #endif /* CONFIG_IMMEDIATE */
 
@@ -471,17 +482,25 @@ void __init __imv_set_early(void *var, const void *value, size_t size)
 	imv_sweep_dirty();
 }
 
+/* Is the site in the range, or can its jump lead into the middle of it? */
+static bool imv_site_reserved(const struct imv_site *site, const void *start,
+			      const void *end)
+{
+	const void *insn = imv_site_insn(site), *target;
+
+	if (insn <= end && insn + arch_imv_reserved_size(site) > start)
+		return true;
+	target = imv_jump_target(site);
+	return target > start && target <= end;
+}
+
 static bool imv_table_reserved(const struct imv_site *site,
 			       const struct imv_site *stop,
 			       const void *start, const void *end)
 {
-	for (; site < stop; site++) {
-		const void *insn = imv_site_insn(site);
-
-		if (!imv_site_is_gone(site) && insn <= end &&
-		    insn + arch_imv_reserved_size(site) > start)
+	for (; site < stop; site++)
+		if (!imv_site_is_gone(site) && imv_site_reserved(site, start, end))
 			return true;
-	}
 	return false;
 }
 
@@ -505,14 +524,16 @@ static bool imv_modules_reserved(const void *start, const void *end)
 #endif
 
 /**
- * imv_text_reserved - does a range of text overlap a site?
+ * imv_text_reserved - do sites need the bytes of a range of text?
  * @start: first byte of the range
  * @end: last byte of the range
  *
- * Other code that patches text, such as kprobes, must not patch such ranges.
+ * Other code that patches text, such as kprobes, must not patch a range that
+ * overlaps a site. Nor must it write one instruction over several if a site can
+ * jump to one of them, but the first: the jump may be a NOP now.
  *
  * Context: any but NMI.
- * Return: 1 if it does, else 0.
+ * Return: 1 if they do, else 0.
  */
 int imv_text_reserved(const void *start, const void *end)
 {

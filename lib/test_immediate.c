@@ -1555,6 +1555,22 @@ static void imv_test_module_reserved(struct kunit *test)
 	synchronize_rcu();
 }
 
+/* An optimised kprobe is one jump over several instructions: not over a target. */
+static void imv_test_module_target(struct kunit *test)
+{
+	struct module *mod = new_loaded_module(test);
+	const u8 *target = fake.text + JMP8_INSN_SIZE + 0x10;
+	int i;
+
+	make_fake_jump(IMV_JUMP_NOP, 0x10, false, nop2, 2);
+	coming(mod);
+	for (i = -5; i <= 1; i++)
+		KUNIT_EXPECT_EQ_MSG(test, imv_text_reserved(target + i, target + i + 4),
+				    i >= -4 && i < 0, "%d bytes from the target", i);
+	end_module(mod);
+	KUNIT_EXPECT_FALSE(test, imv_text_reserved(target - 1, target + 3));
+}
+
 /* A record that is gone already is left alone. */
 static void imv_test_module_gone(struct kunit *test)
 {
@@ -2093,6 +2109,7 @@ static struct kunit_case imv_test_cases[] = {
 	KUNIT_CASE(imv_test_module_without_sites),
 	KUNIT_CASE(imv_test_module_long_jump),
 	KUNIT_CASE(imv_test_module_reserved),
+	KUNIT_CASE(imv_test_module_target),
 	KUNIT_CASE(imv_test_module_gone),
 	KUNIT_CASE(imv_test_module_deferred),
 	KUNIT_CASE(imv_test_module_live),
