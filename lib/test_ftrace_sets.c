@@ -2966,6 +2966,31 @@ static void sets_test_lock_names(struct kunit *test)
 #endif /* CONFIG_KALLSYMS_ALL */
 
 #ifdef CONFIG_MODULES
+/* The filter of the top directory is not a tracer's own. */
+static void sets_test_unloaded_top_filter(struct kunit *test)
+{
+	struct test_tracer *tracer = kunit_kzalloc(test, sizeof(*tracer), GFP_KERNEL);
+	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
+	void (*remove_of)(const struct module *mod);
+	unsigned long size;
+
+	KUNIT_ASSERT_NOT_NULL(test, tracer);
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	remove_of = need_symbol(test, "function_tracers_remove_of");
+	set_module_memory(mod, tracer, sizeof(*tracer), 0);
+	strscpy(mod->name, "kunit", sizeof(mod->name));
+	init_tracer(tracer, 0, 0);
+	tracer->ops.name = "kunit_top";
+	ftrace_ops_set_global_filter(&tracer->ops);
+	KUNIT_ASSERT_EQ(test, want(tracer, traced_a), 0);
+	size = filter_size(&tracer->ops);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&tracer->ops), 0);
+	remove_of(mod);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&tracer->ops), -EBUSY);
+	KUNIT_EXPECT_EQ(test, filter_size(&tracer->ops), size);
+	KUNIT_EXPECT_EQ(test, leave(tracer, traced_a), 0);
+}
+
 /* Tracers that an unloaded module left registered are unregistered, but no others. */
 static void sets_test_unloaded(struct kunit *test)
 {
@@ -3076,6 +3101,7 @@ static struct kunit_case sets_test_cases[] = {
 #endif
 #ifdef CONFIG_MODULES
 	KUNIT_CASE(sets_test_unloaded),
+	KUNIT_CASE(sets_test_unloaded_top_filter),
 #endif
 #endif
 	{ }

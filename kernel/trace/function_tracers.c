@@ -302,7 +302,8 @@ void function_tracers_remove_of(const struct module *mod)
 	while ((ops = take_ops_of(mod))) {
 		/* The filters would be lost with an ops in the module's memory. */
 		if (!unregister_ftrace_function(ops) &&
-		    within_module((unsigned long)ops, mod))
+		    within_module((unsigned long)ops, mod) &&
+		    ops->func_hash == &ops->local_hash)
 			ftrace_free_filter(ops);
 	}
 }
