@@ -2,6 +2,7 @@
 /*
  * Calls the probes of a marker on each hit.
  */
+#include <linux/compiler.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -23,6 +24,8 @@ const struct marker_probe marker_no_probes[] = {
  *
  * State needed after the call of a probe is in hit. As the compiler must assume
  * that the probe changes it, it saves no registers across the call.
+ *
+ * The next call may change meanwhile, but not to or from NULL.
  */
 #define CALL_PROBES(_marker)						\
 do {									\
@@ -37,7 +40,7 @@ do {									\
 		call = READ_ONCE(hit.probe->call);			\
 		call(hit.probe->data, NULL, hit.marker->format, &hit.args); \
 		va_end(hit.args);					\
-		if (likely(!hit.probe[1].call))				\
+		if (likely(!data_race(hit.probe[1].call)))		\
 			break;						\
 		hit.probe++;						\
 	}								\
