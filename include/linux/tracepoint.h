@@ -191,6 +191,15 @@ void tracepoint_walk_12(struct tracepoint_func *probes, __TP_LONGS_12);
 /* Replaces a probe that is unregistered when no array without it can be allocated. */
 void tracepoint_removed_probe(void);
 
+/*
+ * May a loop over the probes call this one? With CFI, which compares the types of
+ * caller and function, it must not call the no-op, which has no arguments.
+ */
+static inline bool tracepoint_may_call(const void *func)
+{
+	return !IS_ENABLED(CONFIG_CFI_CLANG) || func != tracepoint_removed_probe;
+}
+
 #ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
 int syscall_regfunc(void);
 void syscall_unregfunc(void);
@@ -349,8 +358,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 /*
  * Calls the probes in order. A probe and its data are read from one array. It is
  * immutable, except that a removed probe may become a no-op. So a probe never
- * gets the data of another one. The no-op has no arguments: with CFI, which
- * compares the types of caller and function, it must not be called.
+ * gets the data of another one. The end of the array does not move.
  *
  * Context: preemption is disabled, or tracepoint_srcu is held.
  */
@@ -365,11 +373,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 			void (*__tp_func)(data_proto) =			\
 				READ_ONCE(__tp_probe->func);		\
 									\
-			if (IS_ENABLED(CONFIG_CFI_CLANG) &&		\
-			    (void *)__tp_func == (void *)tracepoint_removed_probe) \
-				continue;				\
-			__tp_func(__tp_probe->data, args);		\
-		} while ((++__tp_probe)->func);				\
+			if (tracepoint_may_call(__tp_func))		\
+				__tp_func(__tp_probe->data, args);	\
+		} while (data_race((++__tp_probe)->func));		\
 	} while (0)
 
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
