@@ -253,7 +253,9 @@ static marker_probe_func *call_of(const struct marker_probe *probe, bool armed)
 {
 	if (!probe->func || (probe->variadic && !armed))
 		return marker_call_nobody;
-	return probe->variadic ? marker_call_variadic : probe->func;
+	if (probe->variadic)
+		return marker_call_variadic;
+	return probe->func;
 }
 
 static bool wants_calls(const struct marker_probes *probes, bool armed)
