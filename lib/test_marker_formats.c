@@ -599,15 +599,16 @@ static void formats_test_space(struct kunit *test)
 /* Nothing is read behind strings that end with a page; the next one is not mapped. */
 static void formats_test_page_end(struct kunit *test)
 {
+	static const char letters[] = "abcdefghijklmno";
 	char *page = vmalloc(PAGE_SIZE);
 	char *end = page + PAGE_SIZE, *at;
 	unsigned int len;
 
 	KUNIT_ASSERT_NOT_NULL(test, page);
-	for (len = 0; len < 16; len++) {
+	for (len = 0; len < sizeof(letters); len++) {
 		at = end - len - 1;
 		memset(page, 'x', PAGE_SIZE);
-		memcpy(at, "abcdefghijklmno" + 15 - len, len + 1);
+		memcpy(at, &letters[sizeof(letters) - 1 - len], len + 1);
 		expect_string(test, at, at);
 	}
 	vfree(page);
