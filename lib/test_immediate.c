@@ -1463,7 +1463,8 @@ static void imv_test_check_frees(struct kunit *test)
 }
 
 /* What the module loader calls, in this order. */
-static void (*coming)(struct module *mod), (*live)(struct module *mod);
+static void (*coming)(struct module *mod);
+static void (*live)(struct module *mod);
 static void (*going)(struct module *mod);
 static void *(*nth_site)(const void *var, unsigned int n);
 

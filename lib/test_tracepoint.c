@@ -2603,7 +2603,8 @@ static void tp_test_remove_while_deferred_no_memory(struct kunit *test)
 }
 
 #if defined(CONFIG_KPROBES) && defined(CONFIG_CONTEXT_SWITCH_TRACER)
-static void (*start_comms)(void), (*stop_comms)(void);
+static void (*start_comms)(void);
+static void (*stop_comms)(void);
 static unsigned int nr_switches;
 
 static int count_switch(struct kprobe *kp, struct pt_regs *regs)
