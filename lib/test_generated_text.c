@@ -68,9 +68,6 @@ static void need_text_functions(struct kunit *test)
 {
 	unsigned int i;
 
-	/* Not tried with CFI, which compares types when an address is called. */
-	if (IS_ENABLED(CONFIG_CFI_CLANG))
-		kunit_skip(test, "functions that are not exported cannot be called");
 	for (i = 0; i < ARRAY_SIZE(text_functions); i++) {
 		void **function = text_functions[i].function;
 

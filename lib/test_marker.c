@@ -894,9 +894,6 @@ static struct {
 
 static bool find_stale_functions(void)
 {
-	/* Not tried with CFI, which compares types when an address is called. */
-	if (IS_ENABLED(CONFIG_CFI_CLANG))
-		return false;
 	stale.is_any = find_function("marker_is_stale");
 	stale.take = find_function("marker_take_stale");
 	stale.move = find_function("marker_move_stale");
