@@ -145,8 +145,10 @@ build_program() {
 # Makefile names: modules (obj-m) for a flavour's kernel (the guest's), and programs
 # of one file each (a line "programs := ...").
 build_folder() {
-	local dir=$2 log program programs
+	local dir=$2 flavour=${3:-guest} log program programs config compiler llvm
 	log=$logs/$(basename "$2").log
+	config=$top/dev/matrix/${flavour#matrix-}.config
+	compiler=$(setting "$config" COMPILER) llvm=$(setting "$config" LLVM)
 	rm -rf "$dir"
 	mkdir -p "$(dirname "$dir")"
 	cp -r "$1" "$dir"
@@ -157,7 +159,8 @@ build_folder() {
 			die "$program of $1 does not build"
 	done
 	grep -q '^obj-m' "$dir/Makefile" || return 0
-	make -C "$out/build/${3:-guest}" CC='ccache gcc' M="$dir" modules >"$log" 2>&1 &&
+	make -C "$out/build/$flavour" ${llvm:+LLVM="$llvm"} CC="ccache ${compiler:-gcc}" \
+		M="$dir" modules >"$log" 2>&1 &&
 		! grep -iw warning "$log" && return
 	tail -n 40 "$log" >&2
 	die "the modules of $1 do not build; the whole log: $log"
