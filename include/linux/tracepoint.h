@@ -358,7 +358,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 /*
  * Calls the probes in order. A probe and its data are read from one array. It is
  * immutable, except that a removed probe may become a no-op. So a probe never
- * gets the data of another one. The end of the array does not move.
+ * gets the data of another one.
  *
  * Context: preemption is disabled, or tracepoint_srcu is held.
  */
@@ -375,6 +375,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 									\
 			if (tracepoint_may_call(__tp_func))		\
 				__tp_func(__tp_probe->data, args);	\
+			/* A removed probe is not NULL. */		\
 		} while (data_race((++__tp_probe)->func));		\
 	} while (0)
 

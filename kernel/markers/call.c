@@ -24,8 +24,6 @@ const struct marker_probe marker_no_probes[] = {
  *
  * State needed after the call of a probe is in hit. As the compiler must assume
  * that the probe changes it, it saves no registers across the call.
- *
- * The next call may change meanwhile, but not to or from NULL.
  */
 #define CALL_PROBES(_marker)						\
 do {									\
@@ -40,6 +38,7 @@ do {									\
 		call = READ_ONCE(hit.probe->call);			\
 		call(hit.probe->data, NULL, hit.marker->format, &hit.args); \
 		va_end(hit.args);					\
+		/* It changes meanwhile, but not to or from NULL. */	\
 		if (likely(!data_race(hit.probe[1].call)))		\
 			break;						\
 		hit.probe++;						\
