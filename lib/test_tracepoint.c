@@ -186,10 +186,12 @@ static void let_work_end(void)
 	struct delayed_work *freeing = find_symbol("free_retired_work");
 	struct work_struct *settling = find_symbol("settle_work");
 
-	if (freeing)
+	if (freeing) {
 		flush_delayed_work(freeing);
-	else
-		msleep(MSEC_PER_SEC);
+	} else {
+		msleep(200);	/* it begins within a tenth of a second */
+		__flush_workqueue(system_unbound_wq);
+	}
 	if (settling)
 		flush_work(settling);
 }
