@@ -84,7 +84,7 @@ bpf_stack() {
 
 ftrace() {
 	ftrace_option; result $? "$1: ftrace, option stacktrace"
-	ftrace_trigger; result $? "$1: ftrace, trigger stacktrace"
+	[ "$clang" ] || { ftrace_trigger; result $? "$1: ftrace, trigger stacktrace"; }
 }
 
 all() {
@@ -106,7 +106,9 @@ find_tracefs
 [ -d $event ] || skip_all "there is no trace event $name"
 [ -e $tracing/options/stacktrace ] || skip_all "there is no option stacktrace"
 
-plan 12
+# The trigger omits the number of frames that gcc makes.
+clang=$(grep clang /proc/version)
+if [ "$clang" ]; then plan 9; else plan 12; fi
 all "one probe"
 mkdir "$other"
 attach_other
