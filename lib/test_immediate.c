@@ -1110,7 +1110,8 @@ static int count_call(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct call_counter *counter = container_of(kp, struct call_counter, kprobe);
 
-	counter->calls += current == counter->task;
+	/* Softirqs run in the context of any task. */
+	counter->calls += current == counter->task && !in_serving_softirq();
 	return 0;
 }
 
