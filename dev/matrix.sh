@@ -150,6 +150,12 @@ also_many() {
 		"$out/many-$flavour" "${SECONDS_AT_RANDOM:-60}"
 }
 
+# Modules that are unloaded while they are in use.
+also_modules() {
+	(check_modules modules "$flavour") &&
+		guest "$flavour-modules" dev/check/modules/guest.sh "$out/modules-$flavour"
+}
+
 # The kernel's own tests at boot.
 also_selftests() {
 	local tracers

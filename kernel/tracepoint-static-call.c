@@ -10,6 +10,9 @@
  * period (the data is settled). A work item waits for that; until then the walk
  * calls the probe.
  *
+ * When a module is unloaded, static calls forget its sites after all notifiers of
+ * tracepoints have unregistered probes.
+ *
  * The data stays when the last probe is unregistered. If that probe is registered
  * again, or another one with the same data, it is called directly at once.
  */

@@ -30,6 +30,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/static_call.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
@@ -633,6 +634,22 @@ static bool module_has_callbacks(const struct module *mod, const struct tracepoi
 		IS_ALIGNED((unsigned long)tp->callbacks, __alignof__(*tp->callbacks)));
 }
 
+/* The call is patched at the first registration, with these addresses. */
+static bool module_has_call(const struct module *mod, const struct tracepoint *tp)
+{
+#ifdef CONFIG_TRACEPOINT_STATIC_CALL
+	const struct module_part text = module_text(mod);
+
+	return !tp->key ||
+	       (memory_at(mod, tp->key) >= sizeof(*tp->key) &&
+		IS_ALIGNED((unsigned long)tp->key, __alignof__(*tp->key)) &&
+		tp->key->func == tp->walk &&
+		tp->tramp >= text.base && tp->tramp < text.base + text.size);
+#else
+	return true;
+#endif
+}
+
 /* Return: what is wrong with a tracepoint of a module that is being loaded, or NULL. */
 static const char *tracepoint_fault(const struct module *mod,
 				    const struct tracepoint *tp)
@@ -645,6 +662,8 @@ static const char *tracepoint_fault(const struct module *mod,
 		return "the callbacks of the tracepoint are not in the module";
 	if (rcu_access_pointer(tp->funcs) || tp->active || !tp_code_is_built(tp))
 		return "the tracepoint is in use already";
+	if (!module_has_call(mod, tp))
+		return "the call of its probes is not the module's";
 	return NULL;
 }
 

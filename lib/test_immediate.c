@@ -27,6 +27,10 @@
 #include <asm/text-patching.h>
 #endif
 
+#if defined(CONFIG_X86) && defined(CONFIG_OPTPROBES)
+#define HAS_OPTIMISED_KPROBES
+#endif
+
 enum colour { RED, GREEN, BLUE };
 
 static DEFINE_IMV(u8, imv_u8) = 1;
@@ -833,6 +837,64 @@ static void imv_test_kprobe_refused(struct kunit *test)
 	kunit_skip(test, "needs CONFIG_KPROBES");
 #endif
 }
+
+#ifdef HAS_OPTIMISED_KPROBES
+/* Jumps over four instructions of one byte, to sixteen others. */
+static noinline int jump_for_kprobe(int value)
+{
+	if (imv_unlikely(imv_flag))
+		goto target;
+	value++;
+	asm volatile("stc\n\tstc\n\tstc\n\tstc");
+target:
+	asm volatile("clc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc\n\t"
+		     "clc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc");
+	return value;
+}
+
+/* The instruction to which jump_for_kprobe() jumps, or NULL. */
+static u8 *find_target(void)
+{
+	static const u8 around[] = { 0xf9, 0xf9, 0xf9, 0xf9, 0xf8 };
+	u8 *start = (u8 *)jump_for_kprobe, *pos;
+
+	OPTIMIZER_HIDE_VAR(start);
+	for (pos = start; pos < start + 64; pos++)
+		if (!memcmp(pos, around, sizeof(around)))
+			return pos + sizeof(around) - 1;
+	return NULL;
+}
+
+static bool becomes_jump(const u8 *insn)
+{
+	unsigned int ms;
+
+	for (ms = 0; ms < 30000 && READ_ONCE(*insn) != JMP32_INSN_OPCODE; ms += 10)
+		msleep(10);
+	return READ_ONCE(*insn) == JMP32_INSN_OPCODE;
+}
+
+/* A kprobe does not become a jump over a target of a site. The one behind it does. */
+static void imv_test_kprobe_over_target(struct kunit *test)
+{
+	struct kprobe over = { }, behind = { };
+	u8 *target = find_target();
+
+	KUNIT_ASSERT_NOT_NULL(test, target);
+	KUNIT_EXPECT_TRUE(test, imv_text_reserved(target - 1, target));
+	KUNIT_EXPECT_FALSE(test, imv_text_reserved(target, target + 15));
+	over.addr = target - 1;
+	behind.addr = target + 4;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&over), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&behind), 0);
+	KUNIT_EXPECT_TRUE(test, becomes_jump(behind.addr));
+	/* The kprobes of one turn become jumps under the lock that this takes. */
+	unregister_kprobe(&behind);
+	KUNIT_EXPECT_EQ(test, *over.addr, INT3_INSN_OPCODE);
+	unregister_kprobe(&over);
+	KUNIT_EXPECT_EQ(test, jump_for_kprobe(1), 2);
+}
+#endif
 #endif /* CONFIG_IMMEDIATE_SITES */
 
 #if defined(CONFIG_IMMEDIATE) && defined(CONFIG_X86)
@@ -2089,6 +2151,9 @@ static struct kunit_case imv_test_cases[] = {
 #ifdef CONFIG_IMMEDIATE_SITES
 	KUNIT_CASE(imv_test_reserved),
 	KUNIT_CASE(imv_test_kprobe_refused),
+#ifdef HAS_OPTIMISED_KPROBES
+	KUNIT_CASE(imv_test_kprobe_over_target),
+#endif
 #endif
 #if defined(CONFIG_IMMEDIATE) && defined(CONFIG_X86)
 	KUNIT_CASE(imv_test_foreign_jump),

@@ -1659,6 +1659,21 @@ static void marker_test_bad_strings(struct kunit *test)
 	expect_taken(test);
 }
 
+/* Lists in tracefs separate names by tabs, and a slash cannot be in a directory's name. */
+static void marker_test_bad_names(struct kunit *test)
+{
+	static const char *const bad[] = { "kunit/fake", "kunit\tfake", "kunit:fake", "7fake", " " };
+	unsigned int i;
+
+	need_fake(test);
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		strscpy(fake->name, bad[i], sizeof(fake->name));
+		expect_refused(test);
+	}
+	strscpy(fake->name, "_Z9", sizeof(fake->name));
+	expect_taken(test);
+}
+
 static void marker_test_bad_records(struct kunit *test)
 {
 	need_fake(test);
@@ -2670,6 +2685,7 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_no_memory_to_remove),
 #ifdef CONFIG_MODULES
 	KUNIT_CASE(marker_test_bad_strings),
+	KUNIT_CASE(marker_test_bad_names),
 	KUNIT_CASE(marker_test_bad_records),
 	KUNIT_CASE(marker_test_tainted_module),
 	KUNIT_CASE(marker_test_stray_probes),

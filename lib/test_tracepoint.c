@@ -2890,6 +2890,9 @@ static struct fake_module {
 	struct tracepoint tp;
 	struct tracepoint elsewhere;	/* not in the section */
 	struct tracepoint_callbacks callbacks;
+#ifdef CONFIG_TRACEPOINT_STATIC_CALL
+	struct static_call_key key;
+#endif
 	char name[8];
 #ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
 	int record[2];
@@ -2926,6 +2929,18 @@ static void make_fake(void)
 	fake.mod.tracepoints_ptrs = fake.record;
 	fake.mod.num_tracepoints = ARRAY_SIZE(fake.record);
 }
+
+#ifdef CONFIG_TRACEPOINT_STATIC_CALL
+/* The tracepoint is the text of the module. */
+static void make_call(void)
+{
+	set_module_memory(&fake.mod, &fake, sizeof(fake), sizeof(fake.tp));
+	fake.key.func = &fake.tp;
+	fake.tp.key = &fake.key;
+	fake.tp.tramp = &fake.tp;
+	fake.tp.walk = &fake.tp;
+}
+#endif
 
 static void expect_check(struct kunit *test, int ret)
 {
@@ -2976,6 +2991,22 @@ static void tp_test_bad_records(struct kunit *test)
 	fake.tp.nr_args = TRACEPOINT_MAX_ARGS;
 	expect_check(test, 0);
 	fake.tp.nr_args = TRACEPOINT_MAX_ARGS + 1;
+	expect_check(test, -ENOEXEC);
+#endif
+#ifdef CONFIG_TRACEPOINT_STATIC_CALL
+	make_call();
+	expect_check(test, 0);
+	make_call();
+	fake.tp.key = (void *)sizeof(fake.key);
+	expect_check(test, -ENOEXEC);
+	make_call();
+	fake.tp.key = (void *)&fake.key + 1;
+	expect_check(test, -ENOEXEC);
+	make_call();
+	fake.tp.walk = &outside;
+	expect_check(test, -ENOEXEC);
+	make_call();
+	fake.tp.tramp = &fake.name;
 	expect_check(test, -ENOEXEC);
 #endif
 	/* The records of a module loaded by force are ignored. */

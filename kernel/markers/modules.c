@@ -5,6 +5,7 @@
  */
 #define pr_fmt(fmt) "marker: " fmt
 
+#include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/init.h>
 #include <linux/module.h>
@@ -248,11 +249,23 @@ static bool is_probe(const struct module *mod, const void *function)
 	return function >= text.base && function < text.base + text.size;
 }
 
+/* A space or a slash, for example, would break lists and directories in tracefs. */
+static bool is_identifier(const char *name)
+{
+	if (isdigit(*name))
+		return false;
+	while (isalnum(*name) || *name == '_')
+		name++;
+	return !*name;
+}
+
 /* Return: a description of the error in a record, or NULL. */
 static const char *site_fault(const struct module *mod, const struct marker *site)
 {
 	if (!trace_module_has_text(mod, site->name, MARKER_NAME_LEN) || !*site->name)
 		return "it has no name";
+	if (!is_identifier(site->name))
+		return "its name is not an identifier";
 	if (!trace_module_has_text(mod, site->format, MARKER_FORMAT_LEN))
 		return "it has no format";
 	if (!site_is_new(site))

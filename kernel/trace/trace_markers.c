@@ -9,7 +9,7 @@
  * the event is not in use. An event in use continues when the module is loaded again.
  *
  * An event that was ever enabled may have records in some buffer. It is never
- * freed and keeps its number, so that these are printed correctly; it is
+ * freed and keeps its number and fields, so that these are printed correctly; it is
  * published again when such markers are loaded again. Any other event is freed
  * on removal.
  */
@@ -820,9 +820,6 @@ static int init_event(struct marker_event *event, struct marker_entry *entry)
 	event->call.class = &event->class;
 	event->call.tp = &event->tp;
 	event->call.flags = TRACE_EVENT_FL_TRACEPOINT | TRACE_EVENT_FL_DYNAMIC;
-	/* Writing to the file inject records events that are not enabled. */
-	if (IS_ENABLED(CONFIG_TRACE_EVENT_INJECT))
-		event->call.flags |= TRACE_EVENT_FL_KEEP;
 	event->call.event.funcs = &marker_event_functions;
 	return 0;
 }
@@ -859,7 +856,7 @@ static struct marker_event *new_event(struct marker_entry *entry)
 	return event;
 }
 
-/* Do all instances have the event and its directory, and are all fields defined? */
+/* Do all instances have the event and its files, and are all fields defined? */
 static bool is_complete(struct marker_event *event)
 {
 	struct trace_event_file *file;
@@ -876,7 +873,8 @@ static bool is_complete(struct marker_event *event)
 		file = list_first_entry_or_null(&tr->events,
 						struct trace_event_file, list);
 		complete &= file && file->event_call == &event->call &&
-			    (file->dir || !tr->event_dir);
+			    (file->dir || !tr->event_dir) &&
+			    !(file->flags & EVENT_FILE_FL_INCOMPLETE);
 	}
 	mutex_unlock(&trace_types_lock);
 	return complete && nr == event->layout->nr_fields;
@@ -893,6 +891,9 @@ static int publish(struct marker_event *event)
 		trace_remove_event_call(&event->call);
 		ret = -ENOMEM;
 	}
+	/* Writing to the file inject records events that are not enabled. */
+	if (ret >= 0 && IS_ENABLED(CONFIG_TRACE_EVENT_INJECT))
+		event->call.flags |= TRACE_EVENT_FL_KEEP;
 	mutex_unlock(&event_mutex);
 	if (ret >= 0)
 		event->entry->name->event = event;

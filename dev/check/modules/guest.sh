@@ -77,8 +77,22 @@ fails_while_coming() {
 	rmmod marker_probe
 }
 
+# A task that passed the guard before may still make the call after the last unregister.
+unregisters_while_leaving() {
+	local probe=/sys/module/leaving_probe/parameters
+
+	insmod "$dir/leaving_probe.ko"
+	insmod "$dir/leaving.ko"
+	echo 1 >$probe/call
+	is "$(<$probe/hits)" 1
+	rmmod leaving
+	is "$(<$probe/late)" 0
+	rmmod leaving_probe
+}
+
 forgets_its_probes
 fails_to_load
+unregisters_while_leaving
 fails_while_coming
 comes_by_force
 goes_while_in_use

@@ -749,6 +749,33 @@ static int is_visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
+static int count_names(const char *path)
+{
+	DIR *dir = opendir(path);
+	int nr = 0;
+
+	if (!dir)
+		return 0;
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr;
+}
+
+/* An event of the modules has all its files or none, so their number is added. */
+static void add_name(struct text *text, const char *name)
+{
+	char path[512], nr[16];
+
+	add(text, name, strlen(name));
+	if (!strncmp(name, "faults_", strlen("faults_"))) {
+		snprintf(path, sizeof(path), EVENTS "markers/%s", name);
+		snprintf(nr, sizeof(nr), " %d", count_names(path));
+		add(text, nr, strlen(nr));
+	}
+	add(text, "\n", 1);
+}
+
 static void add_names(struct text *text, const char *path)
 {
 	struct dirent **names;
@@ -757,8 +784,7 @@ static void add_names(struct text *text, const char *path)
 	add(text, path, strlen(path));
 	add(text, "/:\n", 3);
 	for (i = 0; i < nr; i++) {
-		add(text, names[i]->d_name, strlen(names[i]->d_name));
-		add(text, "\n", 1);
+		add_name(text, names[i]->d_name);
 		free(names[i]);
 	}
 	if (nr >= 0)

@@ -71,11 +71,24 @@ read_by_pipe_after_unload() {
 	is "$(echo "$said" | grep -c 'Unknown type')" 0
 }
 
+# The option prints the fields of an event by its list of them.
+fields_are_printed_after_unload() {
+	option=$tracing/options/fields
+	[ -f "$option" ] || needs "no option fields" || return
+	record && unload marker_sample || return
+	echo 1 >"$option"
+	said=$(cat "$tracing/trace")
+	echo 0 >"$option"
+	is "$(echo "$said" | grep -c 'sample_event:.* count=[0-2] ')" 3 &&
+	is "$(echo "$said" | grep -c 'No fields found')" 0
+}
+
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 5
+plan 6
 print_after_unload; report "records print after the unload"
 print_after_reload; report "records print after the reload"
 another_module_takes_none; report "another module takes no records"
 number_is_kept; report "an event that was enabled keeps its number"
 read_by_pipe_after_unload; report "records are read from the pipe after the unload"
+fields_are_printed_after_unload; report "option fields prints records after the unload"
 finish
