@@ -280,11 +280,11 @@ splats_in() {
 		without_races_of_stock || true
 }
 
-# The threads of the torture let allocations fail. The kernel's line about memory for
-# code has a stack of its own, two lines further on.
+# The threads of the torture and of KUnit let allocations fail. The kernel's line about
+# memory for code has a stack of its own, two lines further on.
 without_missing_memory() {
 	awk '
-	/ torture-[a-z]+\/[0-9]+: vmalloc error:/ { until = NR + 2 }
+	/ (torture-[a-z]+\/[0-9]+|kunit_try_catch): vmalloc error:/ { until = NR + 2 }
 	/Call Trace/ && NR <= until { next }
 	{ print }' "$1"
 }

@@ -1536,9 +1536,10 @@ static void tp_test_too_many_codes(struct kunit *test)
 static void tp_test_no_memory_for_more(struct kunit *test)
 {
 	struct generated_text codes[3] = { };
+	void (*trim)(void) = find_function("trim_generated_text");
 	struct tracepoint_func *probes;
 	unsigned int i;
-	int ret, nth;
+	int ret, nth, nr_failed = 0;
 
 	need_failing_alloc(test);
 	probes = kvcalloc(HALF_PROBES + 1, sizeof(*probes), GFP_KERNEL);
@@ -1552,16 +1553,21 @@ static void tp_test_no_memory_for_more(struct kunit *test)
 			if (!nth_alloc_failed())
 				break;
 			stop_failing();
+			nr_failed += !!ret;
 			if (ret)
 				KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
 			else
 				arch_free_tracepoint_code(&codes[i]);
+			if (trim)
+				trim();	/* else the chunk is there now */
 		}
 		stop_failing();
 		KUNIT_EXPECT_EQ(test, ret, 0);
 		/* No code follows it in its last slot. */
 		KUNIT_EXPECT_EQ(test, codes[i].text[codes[i].size], INT3_INSN_OPCODE);
 	}
+	if (trim && IS_ENABLED(CONFIG_MODULES))
+		KUNIT_EXPECT_GT(test, nr_failed, 0);
 	for (i = 0; i < ARRAY_SIZE(codes); i++)
 		if (codes[i].text)
 			arch_free_tracepoint_code(&codes[i]);
