@@ -2938,7 +2938,7 @@ static void make_fake(void)
 
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
 /* The tracepoint is the text of the module. */
-static void make_call(void)
+static void make_fake_call(void)
 {
 	set_module_memory(&fake.mod, &fake, sizeof(fake), sizeof(fake.tp));
 	fake.key.func = &fake.tp;
@@ -3000,18 +3000,18 @@ static void tp_test_bad_records(struct kunit *test)
 	expect_check(test, -ENOEXEC);
 #endif
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
-	make_call();
+	make_fake_call();
 	expect_check(test, 0);
-	make_call();
+	make_fake_call();
 	fake.tp.key = (void *)sizeof(fake.key);
 	expect_check(test, -ENOEXEC);
-	make_call();
+	make_fake_call();
 	fake.tp.key = (void *)&fake.key + 1;
 	expect_check(test, -ENOEXEC);
-	make_call();
+	make_fake_call();
 	fake.tp.walk = &outside;
 	expect_check(test, -ENOEXEC);
-	make_call();
+	make_fake_call();
 	fake.tp.tramp = &fake.name;
 	expect_check(test, -ENOEXEC);
 #endif
