@@ -79,7 +79,7 @@ fields_are_printed_after_unload() {
 	echo 1 >"$option"
 	said=$(cat "$tracing/trace")
 	echo 0 >"$option"
-	is "$(echo "$said" | grep -c 'sample_event:.* count=[0-2] ')" 3 &&
+	is "$(echo "$said" | grep -c 'sample_event:.* name=')" 3 &&
 	is "$(echo "$said" | grep -c 'No fields found')" 0
 }
 
