@@ -4,8 +4,7 @@
 # a longer timeout, as debug kernels are slow.
 set -eu
 export TORTURE_SEED=$3
-cd "$HOUSE_OUT/selftests"
-for settings in */settings; do
+for settings in "$HOUSE_OUT"/selftests/*/settings; do
 	echo timeout=3600 >"$settings"
 done
-./run_kselftest.sh
+exec dev/check/selftests/guest.sh "$HOUSE_OUT/selftests"
