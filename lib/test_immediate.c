@@ -23,6 +23,7 @@
 #include "test_symbol.h"
 
 #ifdef CONFIG_X86
+#include <asm/cpufeature.h>
 #include <asm/nops.h>
 #include <asm/text-patching.h>
 #endif
@@ -840,16 +841,14 @@ static void imv_test_kprobe_refused(struct kunit *test)
 
 #ifdef HAS_OPTIMISED_KPROBES
 /* Jumps over four instructions of one byte, to sixteen others. */
-static noinline int jump_for_kprobe(int value)
+static noinline __no_sanitize_coverage void jump_for_kprobe(void)
 {
 	if (imv_unlikely(imv_flag))
 		goto target;
-	value++;
 	asm volatile("stc\n\tstc\n\tstc\n\tstc");
 target:
 	asm volatile("clc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc\n\t"
 		     "clc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc");
-	return value;
 }
 
 /* The instruction to which jump_for_kprobe() jumps, or NULL. */
@@ -880,6 +879,9 @@ static void imv_test_kprobe_over_target(struct kunit *test)
 	struct kprobe over = { }, behind = { };
 	u8 *target = find_target();
 
+	/* For kprobes, a jump to a return thunk is an indirect jump. */
+	if (IS_ENABLED(CONFIG_RETPOLINE) && boot_cpu_has(X86_FEATURE_RETHUNK))
+		kunit_skip(test, "no kprobe is optimised in functions with return thunks");
 	KUNIT_ASSERT_NOT_NULL(test, target);
 	KUNIT_EXPECT_TRUE(test, imv_text_reserved(target - 1, target));
 	KUNIT_EXPECT_FALSE(test, imv_text_reserved(target, target + 15));
@@ -892,7 +894,7 @@ static void imv_test_kprobe_over_target(struct kunit *test)
 	unregister_kprobe(&behind);
 	KUNIT_EXPECT_EQ(test, *over.addr, INT3_INSN_OPCODE);
 	unregister_kprobe(&over);
-	KUNIT_EXPECT_EQ(test, jump_for_kprobe(1), 2);
+	jump_for_kprobe();
 }
 #endif
 #endif /* CONFIG_IMMEDIATE_SITES */

@@ -1662,7 +1662,8 @@ static void marker_test_bad_strings(struct kunit *test)
 /* Lists in tracefs separate names by tabs, and a slash cannot be in a directory's name. */
 static void marker_test_bad_names(struct kunit *test)
 {
-	static const char *const bad[] = { "kunit/fake", "kunit\tfake", "kunit:fake", "7fake", " " };
+	static const char *const bad[] = { "kunit/fake", "kunit\tfake", "kunit:fake", "fake ", " " };
+	static const char *const good[] = { "_Z9", "7fake", "fake$", "f\xc3\xa4ke" };
 	unsigned int i;
 
 	need_fake(test);
@@ -1670,8 +1671,10 @@ static void marker_test_bad_names(struct kunit *test)
 		strscpy(fake->name, bad[i], sizeof(fake->name));
 		expect_refused(test);
 	}
-	strscpy(fake->name, "_Z9", sizeof(fake->name));
-	expect_taken(test);
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		strscpy(fake->name, good[i], sizeof(fake->name));
+		expect_taken(test);
+	}
 }
 
 static void marker_test_bad_records(struct kunit *test)

@@ -2862,12 +2862,30 @@ static bool becomes_direct(struct tracepoint *tp, void *probe)
 	return READ_ONCE(tp->key->func) == probe;
 }
 
+/* Is there a call in the stub itself, or a jump, as the sites of static calls have it? */
+static bool stub_calls(const void *func)
+{
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+	const u8 *pos = (const u8 *)__traceiter_kunit_callbacks, *end;
+
+	OPTIMIZER_HIDE_VAR(pos);
+	for (end = pos + 96; pos < end; pos++)
+		if ((*pos == 0xe8 || *pos == 0xe9) &&
+		    pos + 5 + *(const s32 *)(pos + 1) == func)
+			return true;
+	return false;
+#else
+	return true;
+#endif
+}
+
 static void tp_test_static_call(struct kunit *test)
 {
 	struct tracepoint *tp = &__tracepoint_kunit_callbacks;
 
 	register_trace_kunit_callbacks(probe_number, digit(1));
 	KUNIT_EXPECT_TRUE(test, becomes_direct(tp, probe_number));
+	KUNIT_EXPECT_TRUE(test, stub_calls(probe_number));
 	register_trace_kunit_callbacks(probe_data, digit(2));
 	KUNIT_EXPECT_PTR_EQ(test, tp->key->func, tp->walk);
 	unregister_trace_kunit_callbacks(probe_number, digit(1));

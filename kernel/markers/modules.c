@@ -249,14 +249,13 @@ static bool is_probe(const struct module *mod, const void *function)
 	return function >= text.base && function < text.base + text.size;
 }
 
-/* A space or a slash, for example, would break lists and directories in tracefs. */
-static bool is_identifier(const char *name)
+/* trace_mark() makes a name of a token. Others would break files of tracefs. */
+static bool is_token(const char *name)
 {
-	if (isdigit(*name))
-		return false;
-	while (isalnum(*name) || *name == '_')
-		name++;
-	return !*name;
+	for (; *name; name++)
+		if (isascii(*name) && !isalnum(*name) && *name != '_' && *name != '$')
+			return false;
+	return true;
 }
 
 /* Return: a description of the error in a record, or NULL. */
@@ -264,8 +263,8 @@ static const char *site_fault(const struct module *mod, const struct marker *sit
 {
 	if (!trace_module_has_text(mod, site->name, MARKER_NAME_LEN) || !*site->name)
 		return "it has no name";
-	if (!is_identifier(site->name))
-		return "its name is not an identifier";
+	if (!is_token(site->name))
+		return "its name is not one word";
 	if (!trace_module_has_text(mod, site->format, MARKER_FORMAT_LEN))
 		return "it has no format";
 	if (!site_is_new(site))
