@@ -627,13 +627,6 @@ static bool module_has_tracepoint(const struct module *mod, const struct tracepo
 	       IS_ALIGNED((unsigned long)tp, __alignof__(*tp));
 }
 
-static bool module_has_callbacks(const struct module *mod, const struct tracepoint *tp)
-{
-	return !tp->callbacks ||
-	       (memory_at(mod, tp->callbacks) >= sizeof(*tp->callbacks) &&
-		IS_ALIGNED((unsigned long)tp->callbacks, __alignof__(*tp->callbacks)));
-}
-
 /* The call is patched at the first registration, with these addresses. */
 static bool module_has_call(const struct module *mod, const struct tracepoint *tp)
 {
@@ -648,6 +641,13 @@ static bool module_has_call(const struct module *mod, const struct tracepoint *t
 #else
 	return true;
 #endif
+}
+
+static bool module_has_callbacks(const struct module *mod, const struct tracepoint *tp)
+{
+	return !tp->callbacks ||
+	       (memory_at(mod, tp->callbacks) >= sizeof(*tp->callbacks) &&
+		IS_ALIGNED((unsigned long)tp->callbacks, __alignof__(*tp->callbacks)));
 }
 
 /* Return: what is wrong with a tracepoint of a module that is being loaded, or NULL. */

@@ -868,8 +868,8 @@ static bool becomes_jump(const u8 *insn)
 {
 	unsigned int ms;
 
-	for (ms = 0; ms < 30000 && READ_ONCE(*insn) != JMP32_INSN_OPCODE; ms += 10)
-		msleep(10);
+	for (ms = 0; ms < 30000 && READ_ONCE(*insn) != JMP32_INSN_OPCODE; ms += 20)
+		msleep(20);
 	return READ_ONCE(*insn) == JMP32_INSN_OPCODE;
 }
 
