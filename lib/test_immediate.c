@@ -23,7 +23,7 @@
 #include "test_symbol.h"
 
 #ifdef CONFIG_X86
-#include <asm/cpufeature.h>
+#include <linux/cpufeature.h>
 #include <asm/nops.h>
 #include <asm/text-patching.h>
 #endif

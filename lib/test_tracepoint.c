@@ -1536,7 +1536,7 @@ static void tp_test_too_many_codes(struct kunit *test)
 static void tp_test_no_memory_for_more(struct kunit *test)
 {
 	struct generated_text codes[3] = { };
-	typeof(&trim_generated_text) trim = find_function("trim_generated_text");
+	typeof(trim_generated_text) *trim = find_function("trim_generated_text");
 	struct tracepoint_func *probes;
 	unsigned int i;
 	int ret, nth, nr_failed = 0;
