@@ -318,6 +318,17 @@ histogram_is_shared_by_equal_records() {
 	put '!hist:name=codes:keys=code' events/markers/kernel_send_signal/trigger
 }
 
+# The clock is set when the data is shared already.
+shared_histogram_with_a_wrong_clock() {
+	needs_histograms || return
+	hist='hist:name=times:keys=pid:now=common_timestamp'
+	start &&
+	put "$hist" events/sched/sched_wakeup/trigger &&
+	fails put "$hist:clock=none" events/sched/sched_process_exit/trigger &&
+	has "$(cat "$instance/error_log")" "Couldn't set trace_clock" &&
+	put "!$hist" events/sched/sched_wakeup/trigger
+}
+
 # not_shared EVENT KEY: with the key, the histogram "sums" is refused, another is not.
 not_shared() {
 	put "hist:keys=$2" "events/sched/$1/trigger" &&
@@ -520,7 +531,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 30
+plan 31
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
@@ -537,6 +548,7 @@ filter_knows_signs; report "filter knows signs"
 trigger_counts_in_a_histogram; report "trigger counts in a histogram"
 histograms_with_special_keys; report "histograms with special keys"
 histogram_is_shared_by_equal_records; report "a histogram is shared by equal records"
+shared_histogram_with_a_wrong_clock; report "shared histogram with a wrong clock"
 histogram_of_sums_is_shared_by_equal_records; report "sums are shared by equal records"
 saved_fields_are_shared_by_equal_records; report "saved fields are shared by equal records"
 trigger_turns_tracing_off; report "trigger turns tracing off"

@@ -355,6 +355,25 @@ shared_histogram_keeps_its_instance() {
 	rmdir "$instance" && kernel_is_well
 }
 
+# An action that uses a field of the event that matches adds a trigger to this event. A
+# histogram that shares the data of another one has no use for it.
+shared_histogram_adds_no_field() {
+	needs_histograms || return
+	echo "s:task pid_t pid; pid_t parent" >>"$tracing/dynamic_events" 2>/dev/null ||
+		needs "no such dynamic events" || return
+	match=$(echo "${fork#events/}" | tr / .)
+	mkdir "$instance" || return
+	for at in "$tracing" "$instance"; do
+		echo "hist:keys=child_pid" >"$at/$fork/trigger" &&
+		echo "hist:name=lifetime:keys=pid:onmatch($match).trace(task,pid,parent_pid)" \
+			>"$at/$end/trigger" || return
+	done
+	is "$(grep -c :synthetic_ "$tracing/$fork/trigger")" 1 &&
+	is "$(grep -c :synthetic_ "$instance/$fork/trigger")" 0 &&
+	remove_triggers "$instance/$end/trigger" &&
+	rmdir "$instance" && kernel_is_well
+}
+
 dynamic_event_cannot_be_read() {
 	exec 3<"$tracing/$event/$file" && id=$(id_of "$event") &&
 	echo >"$tracing/dynamic_events" && cannot_be_read && exec 3<&- &&
@@ -389,8 +408,9 @@ test_all() {
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
 modprobe -q -n trace_events_sample || skip_all "no module trace_events_sample"
-plan 38
+plan 39
 shared_histogram_keeps_its_instance; report "a shared histogram keeps its instance"
+shared_histogram_adds_no_field; report "a shared histogram adds no field"
 shared_histogram_keeps "e:lifetime/x ${fork#events/}" events/lifetime/x
 report "a shared histogram keeps its event probe"
 shared_histogram_keeps "p:lifetime/x vfs_write" events/lifetime/x
