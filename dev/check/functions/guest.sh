@@ -200,6 +200,47 @@ that_is_forgotten() {
 		dmesg | grep -q 'ftrace: module forgets is unloaded with its function tracer forgotten registered'
 }
 
+is_going() {
+	local _
+	for _ in {1..100}; do
+		! grep -q "^$1 .* Unloading " /proc/modules || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# while_unloaded COMMAND: a function of the module is called after COMMAND.
+while_unloaded() {
+	local pid code=0
+	rmmod late &
+	pid=$!
+	is_going late && "$1" || code=1
+	echo 1 >/sys/module/late/parameters/call
+	wait "$pid" && return $code
+}
+
+late_is_traced() {
+	insmod "$dir/late.ko" || return
+	for name; do
+		echo late_function >instances/"$name"/set_ftrace_filter || return
+	done
+}
+
+# The set of a function is freed with the records of its module.
+by_a_set() {
+	late_is_traced one two && has_set late_function && while_unloaded is_freed
+}
+
+without_tracer() { rmdir instances/one; }
+
+# A tracer that is removed has no functions of the module to patch.
+by_one_tracer() {
+	late_is_traced one && while_unloaded without_tracer && mkdir instances/one
+}
+
+result "a function of a module runs on while its set is freed" \
+	with_two_instances vfs_open by_a_set
+result "or its tracer" with_two_instances vfs_open by_one_tracer
 result "functions of a module that several trace" with_two_instances vfs_open in_a_module
 result "the switch turns sets off and on" with_two_instances vfs_open by_the_switch
 result "a filter of processes holds for its tracer" with_two_instances vfs_open of_a_process
