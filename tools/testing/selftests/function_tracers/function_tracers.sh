@@ -129,6 +129,38 @@ functions_that_are_not_traced() {
 	profiled | grep -qx vfs_open && ! profiled | grep -qx vfs_read
 }
 
+# hits FUNCTION: how often it was called, on all CPUs.
+hits() {
+	awk -v name="$1" '$1 == name { n += $2 } END { print n + 0 }' trace_stat/function*
+}
+
+opens_are_profiled() {
+	before=$(hits vfs_open)
+	: </proc/self/maps
+	[ "$(hits vfs_open)" -gt "$before" ]
+	explain "vfs_open is not profiled"
+}
+
+opens_are_not_profiled() {
+	before=$(hits vfs_open)
+	: </proc/self/maps
+	is "$(hits vfs_open)" "$before"
+}
+
+# A filter takes effect when its file is closed.
+filters_of_the_running_profiler() {
+	echo 1 >"$option"
+	echo 1 >function_profile_enabled
+	echo 'vfs_*' >set_ftrace_filter
+	opens_are_profiled || return
+	echo vfs_open >set_ftrace_notrace
+	opens_are_not_profiled || return
+	echo >set_ftrace_notrace
+	opens_are_profiled || return
+	echo vfs_read >set_ftrace_filter
+	opens_are_not_profiled
+}
+
 # With the option off, all tracers share one filter.
 without_the_option() {
 	start_function_tracer
@@ -402,7 +434,8 @@ filters_are_removed_while_they_are_read() {
 	explain "$rest lines"
 }
 
-tests='session each_traces_its_own functions_that_are_not_traced without_the_option
+tests='session each_traces_its_own functions_that_are_not_traced
+filters_of_the_running_profiler without_the_option
 the_default_goes a_wrong_name a_filter_that_matches_nothing
 the_option_while_the_profiler_runs tracers_of_a_module many_functions
 a_pattern_in_the_sample files_outlive_the_module
