@@ -368,7 +368,8 @@ static void imv_change(void *var, const void *value, size_t size)
  * Until the matching imv_batch_commit(), imv_set() in the same task only stores
  * the variable, and imv_set() in other tasks waits. Batches nest; the outermost
  * commit patches the sites. The jump label backend patches after every 256
- * variables, so the code of some may change before the commit.
+ * variables, so the code of some may change before the commit. On architectures
+ * where no code is patched, a batch does nothing and is no lock.
  *
  * Context: may sleep; takes cpu_hotplug_lock for reading and imv_mutex, which
  *	    stay held until the commit. Do not load or unload modules meanwhile.
@@ -688,7 +689,8 @@ void __init imv_init(void)
 #ifdef CONFIG_MODULES
 /*
  * Checks of a module's records: a damaged one must not make the kernel access a
- * wrong address or call BUG() when its value is set.
+ * wrong address or, with CONFIG_IMMEDIATE, call BUG() when its value is set. Jump
+ * labels cannot tell what is at the address of a record.
  */
 
 #ifdef CONFIG_IMMEDIATE

@@ -536,7 +536,6 @@ static void imv_test_defer_references(struct kunit *test)
 	KUNIT_EXPECT_LT(test, refcount_read(&current->usage), before + 100);
 }
 
-/* KUnit runs before this text is freed, in the kernel and in a module. */
 static noinline unsigned int __init read_in_init(void)
 {
 	return imv_read(imv_global);
@@ -547,8 +546,20 @@ static noinline bool __init branch_in_init(void)
 	return imv_unlikely(imv_flag);
 }
 
+/* The debugfs of KUnit may run the cases again after boot. */
+static bool __ref init_text_is_freed(void)
+{
+#ifdef MODULE
+	return !within_module_init((unsigned long)read_in_init, THIS_MODULE);
+#else
+	return system_state >= SYSTEM_FREEING_INITMEM;
+#endif
+}
+
 static void __ref imv_test_init_text(struct kunit *test)
 {
+	if (init_text_is_freed())
+		kunit_skip(test, "the __init text is freed");
 	KUNIT_EXPECT_EQ(test, read_in_init(), 7U);
 	imv_set(imv_global, 8);
 	KUNIT_EXPECT_EQ(test, read_in_init(), 8U);
@@ -2202,8 +2213,17 @@ static struct kunit_case imv_test_cases[] = {
 	{ }
 };
 
+/* Some cases patch text early, with functions that the kernel keeps for modules only. */
+static int imv_test_start(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_MODULES) && init_text_is_freed())
+		kunit_skip(test, "the kernel is booted");
+	return 0;
+}
+
 static struct kunit_suite imv_test_suite = {
 	.name = "immediate",
+	.init = imv_test_start,
 	.test_cases = imv_test_cases,
 };
 kunit_test_suite(imv_test_suite);

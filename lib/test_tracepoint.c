@@ -661,21 +661,30 @@ static void allow_code(int reader)
 	srcu_read_unlock(&tracepoint_srcu, reader);
 }
 
-/* The first allocation of a registration is for the array, the next for code. */
-#define without_code(registration)					\
-	({								\
-		int __ret;						\
-									\
-		fail_nth_alloc(2);					\
-		__ret = (registration);					\
-		stop_failing();						\
-		__ret;							\
-	})
-
 static bool has_code(const struct tracepoint *tp)
 {
 	return tp->code && !(tp->code & IMV_JUMP_TO_CALL);
 }
+
+/*
+ * The first allocation of a registration is for the array, the next for code. Pages that
+ * only some allocations need, for a slab or a stack trace, are counted too: try again.
+ */
+#define register_without_code(name, probe, data)			\
+	({								\
+		int __tries = 10, __ret;				\
+									\
+		for (;;) {						\
+			fail_nth_alloc(2);				\
+			__ret = register_trace_##name(probe, data);	\
+			stop_failing();					\
+			if ((!__ret && !has_code(&__tracepoint_##name)) ||	\
+			    !--__tries)					\
+				break;					\
+			unregister_trace_##name(probe, data);		\
+		}							\
+		__ret;							\
+	})
 
 static void tp_test_single_steps(struct kunit *test)
 {
@@ -706,7 +715,7 @@ static void tp_test_single_steps_no_memory(struct kunit *test)
 	need_failing_alloc(test);
 	KUNIT_ASSERT_EQ(test, register_die_notifier(&step_nb), 0);
 	reader = keep_without_code();
-	without_code(register_trace_kunit_most_args(probe_most, digit(1)));
+	register_without_code(kunit_most_args, probe_most, digit(1));
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_most_args));
 	expect_steps(test, fire_most, "without a trampoline");
 	allow_code(reader);
@@ -1342,12 +1351,9 @@ static void tp_test_no_memory_for_code(struct kunit *test)
 	need_failing_alloc(test);
 	reader = keep_without_code();
 	for (i = 1; i <= 3; i++) {
-		KUNIT_EXPECT_EQ(test, without_code(register_trace_kunit_plain(probe_plain,
-									      digit(i))), 0);
-		KUNIT_EXPECT_EQ(test, without_code(register_trace_kunit_most_args(probe_most,
-										  digit(i))), 0);
-		KUNIT_EXPECT_EQ(test, without_code(register_trace_kunit_words_6(probe_words_6,
-										digit(i))), 0);
+		KUNIT_EXPECT_EQ(test, register_without_code(kunit_plain, probe_plain, digit(i)), 0);
+		KUNIT_EXPECT_EQ(test, register_without_code(kunit_most_args, probe_most, digit(i)), 0);
+		KUNIT_EXPECT_EQ(test, register_without_code(kunit_words_6, probe_words_6, digit(i)), 0);
 	}
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_plain));
 	KUNIT_EXPECT_EQ(test, fire(-7), 123UL);
@@ -2087,7 +2093,7 @@ static void tp_test_walk_stack(struct kunit *test)
 	need_failing_alloc(test);
 	only_arguments = false;
 	reader = keep_without_code();
-	without_code(register_trace_kunit_words_6(probe_stack_args, digit(1)));
+	register_without_code(kunit_words_6, probe_stack_args, digit(1));
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_words_6));
 	trace_kunit_words_6(1, 2, 3, 4, 5, 0x123456789);
 	allow_code(reader);
@@ -2113,9 +2119,9 @@ static void tp_test_code_comes_later(struct kunit *test)
 
 	need_failing_alloc(test);
 	reader = keep_without_code();
-	without_code(register_trace_kunit_words_6(probe_words_6, digit(3)));
-	without_code(register_trace_kunit_plain(probe_plain, digit(1)));
-	without_code(register_trace_kunit_plain(probe_plain, digit(2)));
+	register_without_code(kunit_words_6, probe_words_6, digit(3));
+	register_without_code(kunit_plain, probe_plain, digit(1));
+	register_without_code(kunit_plain, probe_plain, digit(2));
 	KUNIT_EXPECT_FALSE(test, has_code(plain));
 	allow_code(reader);
 	unregister_trace_kunit_words_6(probe_words_6, digit(3));
@@ -2166,7 +2172,7 @@ static void tp_test_code_is_made_once(struct kunit *test)
 
 	need_missing(test);
 	reader = keep_without_code();
-	without_code(register_trace_kunit_plain(probe_plain, digit(1)));
+	register_without_code(kunit_plain, probe_plain, digit(1));
 	make_missing_in_vain();
 	KUNIT_EXPECT_FALSE(test, has_code(plain));
 	make_missing();
@@ -2188,8 +2194,8 @@ static void tp_test_code_in_turns(struct kunit *test)
 
 	need_missing(test);
 	reader = keep_without_code();
-	without_code(register_trace_kunit_most_args(probe_most, digit(1)));
-	without_code(register_trace_kunit_words_6(probe_words_6, digit(2)));
+	register_without_code(kunit_most_args, probe_most, digit(1));
+	register_without_code(kunit_words_6, probe_words_6, digit(2));
 	KUNIT_EXPECT_EQ(test, watch_calls("generate_text"), 0);
 	watched.nth = 3;	/* the trampoline */
 	make_missing_in_vain();
@@ -2394,7 +2400,7 @@ static void tp_test_caller(struct kunit *test)
 	register_trace_kunit_callbacks(probe_caller, digit(2));
 	expect_caller(test, fire_for_stack, 2, "two probes");
 	reader = keep_without_code();
-	without_code(register_trace_kunit_callbacks(probe_caller, digit(3)));
+	register_without_code(kunit_callbacks, probe_caller, digit(3));
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_callbacks));
 	expect_caller(test, fire_for_stack, 3, "without a trampoline");
 	allow_code(reader);
@@ -2437,7 +2443,7 @@ static void tp_test_offline(struct kunit *test)
 	register_trace_kunit_plain(probe_plain, digit(2));
 	KUNIT_EXPECT_EQ(test, fire_offline(), 0UL);
 	reader = keep_without_code();
-	without_code(register_trace_kunit_plain(probe_plain, digit(3)));
+	register_without_code(kunit_plain, probe_plain, digit(3));
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_plain));
 	KUNIT_EXPECT_EQ(test, fire_offline(), 0UL);
 	allow_code(reader);
@@ -3142,9 +3148,9 @@ static void tp_test_forced_module(struct kunit *test)
 
 	need_failing_alloc(test);
 	reader = keep_without_code();
-	without_code(register_trace_kunit_plain(probe_plain, digit(1)));
-	without_code(register_trace_kunit_most_args(probe_most, digit(2)));
-	without_code(register_trace_kunit_words_6(probe_words_6, digit(3)));
+	register_without_code(kunit_plain, probe_plain, digit(1));
+	register_without_code(kunit_most_args, probe_most, digit(2));
+	register_without_code(kunit_words_6, probe_words_6, digit(3));
 	make_fake();
 	fake.mod.num_tracepoints = 0;
 	fake.mod.taints = BIT(TAINT_FORCED_MODULE);

@@ -354,9 +354,9 @@ static inline void imv_module_going(struct module *mod) { }
  * @name: name of the value
  * @value: the new value
  *
- * Context: only the boot CPU runs, before the scheduler starts; interrupts may
- *	    be off. Works before imv_init() too. After boot it warns and does
- *	    nothing.
+ * Context: __init functions, while only the boot CPU runs, before the scheduler
+ *	    starts; interrupts may be off. Works before imv_init() too. Where code
+ *	    is patched, a later call warns and does nothing.
  */
 #define imv_set_early(name, value)					\
 	do {								\
