@@ -878,6 +878,7 @@ static int imv_states_suite_init(struct kunit_suite *suite)
 	ret = __register_nmi_handler(NMI_LOCAL, &nmi_action);
 	if (ret)
 		return ret;
+	trap_kprobe.flags = 0;	/* off since it was unregistered, if the suite runs again */
 	ret = register_kprobe(&trap_kprobe);
 	if (ret)
 		goto no_kprobe;
