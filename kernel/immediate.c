@@ -689,8 +689,8 @@ void __init imv_init(void)
 #ifdef CONFIG_MODULES
 /*
  * Checks of a module's records: a damaged one must not make the kernel access a
- * wrong address or, with CONFIG_IMMEDIATE, call BUG() when its value is set. Jump
- * labels cannot tell what is at the address of a record.
+ * wrong address or, with CONFIG_IMMEDIATE, call BUG() when its value is set. With
+ * jump labels, the instruction at the address of a record is not known.
  */
 
 #ifdef CONFIG_IMMEDIATE

@@ -1346,15 +1346,16 @@ static void tp_test_no_memory_to_add(struct kunit *test)
 static void tp_test_no_memory_for_code(struct kunit *test)
 {
 	unsigned long i;
-	int reader;
+	int reader, ret = 0;
 
 	need_failing_alloc(test);
 	reader = keep_without_code();
 	for (i = 1; i <= 3; i++) {
-		KUNIT_EXPECT_EQ(test, register_without_code(kunit_plain, probe_plain, digit(i)), 0);
-		KUNIT_EXPECT_EQ(test, register_without_code(kunit_most_args, probe_most, digit(i)), 0);
-		KUNIT_EXPECT_EQ(test, register_without_code(kunit_words_6, probe_words_6, digit(i)), 0);
+		ret = ret ?: register_without_code(kunit_plain, probe_plain, digit(i));
+		ret = ret ?: register_without_code(kunit_most_args, probe_most, digit(i));
+		ret = ret ?: register_without_code(kunit_words_6, probe_words_6, digit(i));
 	}
+	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_plain));
 	KUNIT_EXPECT_EQ(test, fire(-7), 123UL);
 	KUNIT_EXPECT_EQ(test, last_number, -7);
