@@ -368,8 +368,8 @@ static void imv_change(void *var, const void *value, size_t size)
  * Until the matching imv_batch_commit(), imv_set() in the same task only stores
  * the variable, and imv_set() in other tasks waits. Batches nest; the outermost
  * commit patches the sites. The jump label backend patches after every 256
- * variables, so the code of some may change before the commit. On architectures
- * where no code is patched, a batch does nothing and is no lock.
+ * variables, so the code of some may change before the commit. Where no code is
+ * patched, a batch does nothing and is no lock.
  *
  * Context: may sleep; takes cpu_hotplug_lock for reading and imv_mutex, which
  *	    stay held until the commit. Do not load or unload modules meanwhile.

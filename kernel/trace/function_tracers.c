@@ -291,7 +291,7 @@ static struct ftrace_ops *take_ops_of(const struct module *mod)
 
 /**
  * function_tracers_remove_of - unregister named tracers of an unloaded module
- * @mod: the module, whose code no longer runs
+ * @mod: the module, whose exit function has returned
  *
  * Context: may sleep; ftrace_lock is not held.
  */

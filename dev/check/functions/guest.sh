@@ -103,6 +103,10 @@ with_two_instances() {
 	"$2" || code=$?
 	echo 1 >/proc/sys/kernel/ftrace_enabled
 	rmmod tracepoint_sample 2>/dev/null
+	if [[ -d /sys/module/late ]]; then
+		echo 1 >/sys/module/late/parameters/call
+		rmmod late
+	fi
 	rmdir instances/one instances/two
 	return $code
 }
@@ -200,10 +204,10 @@ that_is_forgotten() {
 		dmesg | grep -q 'ftrace: module forgets is unloaded with its function tracer forgotten registered'
 }
 
-is_going() {
+is_forgotten() {
 	local _
 	for _ in {1..100}; do
-		! grep -q "^$1 .* Unloading " /proc/modules || return 0
+		grep -q "^$1 " available_filter_functions || return 0
 		sleep 0.1
 	done
 	return 1
@@ -214,7 +218,7 @@ while_unloaded() {
 	local pid code=0
 	rmmod late &
 	pid=$!
-	is_going late && "$1" || code=1
+	is_forgotten late_function && "$1" || code=1
 	echo 1 >/sys/module/late/parameters/call
 	wait "$pid" && return $code
 }
