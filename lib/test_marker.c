@@ -695,6 +695,8 @@ static void marker_test_names(struct kunit *test)
 	/* Not used as names: one that is taken, C keywords, a common field, digits. */
 	expect_names(test, "a %d a %d while %d common_pid %d 12 %d auto %d",
 		     (const char *[]){ "a", "arg2", "arg3", "arg4", "arg5", "arg6", NULL });
+	expect_names(test, "_Bool %d typeof %d _bool %d",
+		     (const char *[]){ "arg1", "arg2", "_bool", NULL });
 	/* The default name of the second field is taken. */
 	expect_names(test, "arg2 %d %d %d",
 		     (const char *[]){ "arg2", "arg3", "arg4", NULL });

@@ -253,6 +253,8 @@ static inline void marker_synchronize_unregister(void)
 #define __DEFINE_MARKER(mark, _format, _tp, _tp_cb)			\
 	static_assert(sizeof(#mark) <= MARKER_NAME_LEN,			\
 		      "the name of a marker is too long");		\
+	static_assert(sizeof(_format) <= MARKER_FORMAT_LEN,		\
+		      "the format of a marker is too long");		\
 	static_assert(__mark_has_no_nul(_format),			\
 		      "the format of a marker has a NUL in it");	\
 	static const char __mark_strings_##mark[]			\

@@ -180,11 +180,13 @@ static const char *find_name(const char *text, const char *spec, size_t *len)
 
 /* Unusable as names: tools parse the fields of trace events as C declarations. */
 static const char *const keywords[] = {
-	"auto", "break", "case", "char", "const", "continue", "default", "do",
-	"double", "else", "enum", "extern", "float", "for", "goto", "if",
-	"inline", "int", "long", "register", "restrict", "return", "short",
-	"signed", "sizeof", "static", "struct", "switch", "typedef", "union",
-	"unsigned", "void", "volatile", "while",
+	"_Alignas", "_Alignof", "_Atomic", "_Bool", "_Complex", "_Generic",
+	"_Imaginary", "_Noreturn", "_Static_assert", "_Thread_local", "asm", "auto",
+	"break", "case", "char", "const", "continue", "default", "do", "double",
+	"else", "enum", "extern", "float", "for", "goto", "if", "inline", "int",
+	"long", "register", "restrict", "return", "short", "signed", "sizeof",
+	"static", "struct", "switch", "typedef", "typeof", "union", "unsigned",
+	"void", "volatile", "while",
 };
 
 static bool name_is_taken(const struct marker_layout *layout, const char *name)

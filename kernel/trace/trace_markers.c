@@ -22,6 +22,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/security.h>
 #include <linux/seq_buf.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -889,7 +890,7 @@ static int publish(struct marker_event *event)
 	ret = trace_add_event_call(&event->call);
 	if (ret >= 0 && !is_complete(event)) {
 		trace_remove_event_call(&event->call);
-		ret = -ENOMEM;
+		ret = security_locked_down(LOCKDOWN_TRACEFS) ?: -ENOMEM;
 	}
 	/* Writing to the file inject records events that are not enabled. */
 	if (ret >= 0 && IS_ENABLED(CONFIG_TRACE_EVENT_INJECT))
@@ -962,6 +963,8 @@ static void add_event(struct marker_entry *entry)
 	if (ret == -ENOSPC)
 		pr_warn("%s: no trace event: all numbers of events are in use; unload modules with events that were never enabled\n",
 			name);
+	else if (ret == -EPERM)
+		pr_warn("%s: no trace event: tracefs is locked down\n", name);
 	else if (ret && name_is_taken(name))
 		pr_warn("%s: no trace event: there is another event markers/%s; remove it and load the module again\n",
 			name, name);

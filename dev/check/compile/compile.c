@@ -64,6 +64,11 @@ int notrace compile_me(void)
 	trace_mark(wrong, "number\0%d", ret);
 #elif MISTAKE == 16
 	ret |= marker_probe_register("a", "%d", (void *)marker_right, NULL);
+#elif MISTAKE == 17
+#define TEXT_64		"0123456789abcdef 123456789abcdef 123456789abcdef 123456789abcdef"
+#define TEXT_512	TEXT_64 TEXT_64 TEXT_64 TEXT_64 TEXT_64 TEXT_64 TEXT_64 TEXT_64
+	trace_mark(wrong, TEXT_512 TEXT_512 TEXT_512 TEXT_512 TEXT_512 TEXT_512 TEXT_512
+		   TEXT_512 "%d", ret);
 #endif
 	(void)three__imv;
 	(void)unaligned;

@@ -77,14 +77,17 @@ change_at_random() {
 
 nothing_is_traced() { [[ -z $(<enabled_functions) ]]; }
 
-is_freed() {
+# has_no TEXT FILE: within a minute.
+has_no() {
 	local _
 	for _ in {1..300}; do
-		grep -q 'ftrace_set_[0-9]*	\[__builtin__ftrace\]' /proc/kallsyms || return 0
+		grep -q "$1" "$2" || return 0
 		sleep 0.2
 	done
 	return 1
 }
+
+is_freed() { has_no 'ftrace_set_[0-9]*	\[__builtin__ftrace\]' /proc/kallsyms; }
 
 # two_instances FILTER: two tracers with the same functions.
 two_instances() {
@@ -204,26 +207,18 @@ that_is_forgotten() {
 		dmesg | grep -q 'ftrace: module forgets is unloaded with its function tracer forgotten registered'
 }
 
-is_forgotten() {
-	local _
-	for _ in {1..100}; do
-		grep -q "^$1 " available_filter_functions || return 0
-		sleep 0.1
-	done
-	return 1
-}
-
 # while_unloaded COMMAND: a function of the module is called after COMMAND.
 while_unloaded() {
 	local pid code=0
 	rmmod late &
 	pid=$!
-	is_forgotten late_function && "$1" || code=1
+	has_no "^late_function " available_filter_functions && "$1" || code=1
 	echo 1 >/sys/module/late/parameters/call
 	wait "$pid" && return $code
 }
 
 late_is_traced() {
+	local name
 	insmod "$dir/late.ko" || return
 	for name; do
 		echo late_function >instances/"$name"/set_ftrace_filter || return

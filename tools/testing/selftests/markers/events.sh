@@ -306,13 +306,13 @@ nothing_arrives_while_tracing_is_off() {
 # A shared histogram reads the fields of all events at the offsets of the first one.
 histogram_is_shared_by_equal_records() {
 	needs_histograms || return
-	needs_event markers/kernel_process_exit || return
+	needs_event markers/kernel_process_free || return
 	needs_event markers/kernel_send_signal || return
 	start &&
-	put 'hist:name=pids:keys=pid' events/markers/kernel_process_exit/trigger &&
+	put 'hist:name=pids:keys=pid' events/markers/kernel_process_free/trigger &&
 	put 'hist:name=pids:keys=pid' events/markers/kernel_process_exec/trigger &&
 	put '!hist:name=pids:keys=pid' events/markers/kernel_process_exec/trigger &&
-	put '!hist:name=pids:keys=pid' events/markers/kernel_process_exit/trigger &&
+	put '!hist:name=pids:keys=pid' events/markers/kernel_process_free/trigger &&
 	put 'hist:name=codes:keys=code' events/markers/kernel_send_signal/trigger &&
 	fails put 'hist:name=codes:keys=code' events/markers/kernel_deliver_signal/trigger &&
 	put '!hist:name=codes:keys=code' events/markers/kernel_send_signal/trigger
@@ -375,6 +375,19 @@ saved_fields_are_shared_by_equal_records() {
 	[ -f "$tracing/synthetic_events" ] || needs "no synthetic events" || return
 	echo "s:markers_selftest unsigned long now" >>"$tracing/dynamic_events" &&
 	saves_now 'trace(markers_selftest,now)'
+}
+
+# The name of an expression has those of its operands.
+expression_of_long_names() {
+	needs_histograms || return
+	name=$(printf 'v%0129d' 0)
+	start &&
+	put "hist:keys=common_pid:${name}a=count:${name}b=count" $event/trigger &&
+	fails_with "too long" put "hist:keys=common_pid:sum=\$${name}a+\$${name}b" \
+		events/sched/sched_process_exit/trigger &&
+	put "hist:keys=common_pid:sum=\$${name}a+1" events/sched/sched_process_exit/trigger &&
+	put "!hist:keys=common_pid:sum=\$${name}a+1" events/sched/sched_process_exit/trigger &&
+	kernel_is_well
 }
 
 # The condition is that of the histogram, which a plain snapshot does not have.
@@ -531,7 +544,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 31
+plan 32
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
@@ -551,6 +564,7 @@ histogram_is_shared_by_equal_records; report "a histogram is shared by equal rec
 shared_histogram_with_a_wrong_clock; report "shared histogram with a wrong clock"
 histogram_of_sums_is_shared_by_equal_records; report "sums are shared by equal records"
 saved_fields_are_shared_by_equal_records; report "saved fields are shared by equal records"
+expression_of_long_names; report "an expression of long names is refused"
 trigger_turns_tracing_off; report "trigger turns tracing off"
 nothing_arrives_while_tracing_is_off; report "nothing arrives while tracing is off"
 snapshot_beside_a_condition; report "a snapshot beside a condition for others"
