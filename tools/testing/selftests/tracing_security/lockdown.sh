@@ -97,7 +97,8 @@ filters_as_kin() {
 	done
 }
 
-# Modules can still attach to markers: they are part of the kernel.
+# Modules can still attach to markers: they are part of the kernel. If tracefs accepts no
+# events, the log gives the lockdown as the reason.
 probes_work() {
 	modprobe -q -n marker_probe || {
 		needs "no module marker_probe"
@@ -105,7 +106,8 @@ probes_work() {
 	}
 	modprobe marker_sample && modprobe marker_probe marker=sample_event &&
 	echo 3 >/sys/module/marker_sample/parameters/fire &&
-	is "$(cat /sys/module/marker_probe/parameters/hits)" 3
+	is "$(cat /sys/module/marker_probe/parameters/hits)" 3 &&
+	is "$(dmesg | grep "no trace event: error")" ""
 }
 
 # perf and BPF must treat the event of a marker like another event.
