@@ -381,12 +381,13 @@ saved_fields_are_shared_by_equal_records() {
 expression_of_long_names() {
 	needs_histograms || return
 	name=$(printf 'v%0129d' 0)
-	start &&
-	put "hist:keys=common_pid:${name}a=count:${name}b=count" $event/trigger &&
+	variables="hist:keys=common_pid:${name}a=count:${name}b=count"
+	start && put "$variables" $event/trigger &&
 	fails put "hist:keys=common_pid:sum=\$${name}a+\$${name}b" \
 		events/sched/sched_process_exit/trigger &&
 	put "hist:keys=common_pid:sum=\$${name}a+1" events/sched/sched_process_exit/trigger &&
 	put "!hist:keys=common_pid:sum=\$${name}a+1" events/sched/sched_process_exit/trigger &&
+	put "!$variables" $event/trigger &&
 	kernel_is_well
 }
 
