@@ -389,7 +389,7 @@ int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp, void *probe,
 	};
 	int ret;
 
-	if (!tp || !probe)
+	if (!tp || !probe || !probe_is_live(&add))
 		return -EINVAL;
 	ret = tracepoint_check_context(tp->name);
 	if (ret)

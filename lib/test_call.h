@@ -58,6 +58,7 @@ static inline void start_call(struct other_call *other)
 	other->waited = !smp_load_acquire(&other->ended);	/* as above */
 }
 
+/* If there was no memory for the task, the call was not made: ended is not set. */
 static inline void end_call(struct other_call *other)
 {
 	if (!other->task)

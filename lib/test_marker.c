@@ -2277,6 +2277,8 @@ static void marker_test_going(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
 	srcu_read_unlock(&tracepoint_srcu, idx);
 	end_call(&other);
+	if (!other.ended)
+		fake_goes();
 	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
 	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake", 2), 0);
 	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_fed", 3), 0);
@@ -2333,6 +2335,8 @@ static void marker_test_gone_is_locked(struct kunit *test)
 	start_call(&other);
 	for_each_marker(visit_and_release, entry);
 	end_call(&other);
+	if (!other.ended)
+		fake_goes();
 	KUNIT_EXPECT_FALSE(test, removed_while_visited);
 	KUNIT_EXPECT_TRUE(test, list_empty(&entry->parts));
 	KUNIT_EXPECT_EQ(test, detach_fed("kunit_fake_fed", 1), 0);

@@ -633,26 +633,36 @@ static notrace void hit_again(unsigned long ip, unsigned long parent_ip,
 	nested.depth--;
 }
 
+static struct ftrace_ops nested_ops = { .func = hit_again };
+
+/* Also when an assertion of the test has failed. */
+static void end_nested(void)
+{
+	nested.task = NULL;
+	if (nested_ops.flags & FTRACE_OPS_FL_ENABLED)
+		unregister_ftrace_function(&nested_ops);
+	ftrace_free_filter(&nested_ops);
+}
+
 /* Six hits may interrupt each other; others are dropped and do not harm these. */
 static void formats_test_depths(struct kunit *test)
 {
-	struct ftrace_ops *ops = kunit_kzalloc(test, sizeof(*ops), GFP_KERNEL);
 	char traced[] = "copy_from_kernel_nofault_allowed";
 
-	KUNIT_ASSERT_NOT_NULL(test, ops);
-	ops->func = hit_again;
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter(ops, traced, strlen(traced), 1), 0);
-	KUNIT_ASSERT_EQ(test, register_ftrace_function(ops), 0);
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter(&nested_ops, traced, strlen(traced), 1), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&nested_ops), 0);
 	nested = (typeof(nested)) { .task = current };
 	expect_string(test, "deep", "deep");
-	nested.task = NULL;
-	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(ops), 0);
-	ftrace_free_filter(ops);
+	end_nested();
 	KUNIT_EXPECT_EQ(test, nested.max, 6U);
 	/* Each hit that is not dropped reads two strings, and each read causes a hit. */
 	KUNIT_EXPECT_EQ(test, nested.calls, 2U + 4 + 8 + 16 + 32 + 64);
 
 	expect_string(test, "shallow", "shallow");	/* all space is free again */
+}
+#else
+static void end_nested(void)
+{
 }
 #endif
 
@@ -715,6 +725,17 @@ static void formats_test_perf_no_memory(struct kunit *test)
 	take_sample(test, "kunit_fed_sample", hit_walked, HAS_IP);
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_sampled(probe_later, NULL), -ENOENT);
 }
+
+/* What remains when an assertion fails. */
+static void formats_test_exit(struct kunit *test)
+{
+	end_nested();
+	unregister_trace_kunit_sampled(probe_later, NULL);
+}
+#else
+static void formats_test_exit(struct kunit *test)
+{
+}
 #endif /* CONFIG_PERF_EVENTS */
 
 static struct kunit_case formats_test_cases[] = {
@@ -744,6 +765,7 @@ static struct kunit_case formats_test_cases[] = {
 
 static struct kunit_suite formats_test_suite = {
 	.name = "marker_formats",
+	.exit = formats_test_exit,
 	.test_cases = formats_test_cases,
 };
 kunit_test_suite(formats_test_suite);

@@ -22,7 +22,7 @@
 #define SECRET		"secret"
 #define UNENDED		8	/* characters up to the end of the page */
 
-/* A page; the next one is not mapped. */
+/* A page; the next one is not mapped. Protected by the lock of parameters. */
 static char *page;
 
 static void fire_at(const char *user)
@@ -42,10 +42,14 @@ static void fire_at(const char *user)
 
 static int fire_set(const char *value, const struct kernel_param *kp)
 {
-	unsigned long user = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	unsigned long user;
 	int ret = 0;
 
+	/* When the module is loaded with this parameter, or is being unloaded. */
+	if (!page)
+		return -ENODEV;
+	user = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	if (IS_ERR_VALUE(user))
 		return user;
 	if (copy_to_user((void __user *)user, SECRET, sizeof(SECRET)))
@@ -62,14 +66,21 @@ MODULE_PARM_DESC(fire, "write to it to hit the markers");
 
 static int __init test_marker_strings_init(void)
 {
-	page = vmalloc(PAGE_SIZE);
-	return page ? 0 : -ENOMEM;
+	char *new = vmalloc(PAGE_SIZE);
+
+	kernel_param_lock(THIS_MODULE);
+	page = new;
+	kernel_param_unlock(THIS_MODULE);
+	return new ? 0 : -ENOMEM;
 }
 module_init(test_marker_strings_init);
 
 static void __exit test_marker_strings_exit(void)
 {
+	kernel_param_lock(THIS_MODULE);
 	vfree(page);
+	page = NULL;
+	kernel_param_unlock(THIS_MODULE);
 }
 module_exit(test_marker_strings_exit);
 

@@ -786,6 +786,8 @@ static void tp_test_no_probe(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_trace_kunit_plain(NULL, NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_plain(NULL, NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, tracepoint_probe_register(NULL, probe_plain, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_register(&__tracepoint_kunit_plain,
+							tracepoint_removed_probe, NULL), -EINVAL);
 	KUNIT_EXPECT_FALSE(test, trace_kunit_plain_enabled());
 }
 

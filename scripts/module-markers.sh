@@ -12,7 +12,9 @@
 #
 # Lines in FILE of modules in LIST are replaced. Lines of other external modules
 # are kept while their .ko exists. Lines of the kernel and its modules are kept
-# with -e; without it, LIST has all of them.
+# with -e. Without it, those of modules that are not in LIST are dropped, as in
+# Module.symvers: after the build of a single module, they come back with the next
+# full build.
 
 set -e
 

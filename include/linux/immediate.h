@@ -84,7 +84,7 @@ struct module;
 		      sizeof(var) == 4 || sizeof(var) == 8,		\
 		      "an immediate value has 1, 2, 4 or 8 bytes");	\
 	static_assert(__alignof__(var) >= IMV_ALIGN,			\
-		      "use DEFINE_IMV(), which aligns the variable")
+		      "use DEFINE_IMV(), or __aligned(IMV_ALIGN) for a member")
 
 /**
  * DEFINE_IMV - define an immediate value

@@ -671,11 +671,6 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define tracepoint_string(str)	str
 #endif
 
-/* Shared by DECLARE_TRACE() and TRACE_EVENT(). */
-#define __DECLARE_TRACE_ALWAYS(name, proto, args)			\
-	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), true,	\
-			PARAMS(void *__data, proto))
-
 #define __DECLARE_TRACE_IF(name, proto, args, cond)			\
 	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond), \
 			PARAMS(void *__data, proto))
@@ -702,6 +697,25 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		return trace_##name##_enabled();			\
 	}
 
+#define __DECLARE_TRACE_BOTH(name, proto, args, cond)			\
+	__DECLARE_TRACE_IF(name, PARAMS(proto), PARAMS(args), PARAMS(cond)) \
+	__DECLARE_TRACE_TP(name, PARAMS(proto), PARAMS(args))
+
+/*
+ * Trace events use DECLARE_TRACE() too: SystemTap finds tracepoints with a
+ * DECLARE_TRACE() of its own, which ignores the arguments. Events enclose them in
+ * parentheses, which shows that there is no second name.
+ */
+#define __DECLARE_TRACE_EVENT(name, proto, args, cond)			\
+	__DECLARE_TRACE_IF(name, PARAMS(proto), PARAMS args, PARAMS(cond))
+
+#define __TP_FIRST(first, ...)		first
+#define __TP_PARENS(...)		0,
+#define __TP_SELECT(junk, yes, no)	__take_second_arg(junk yes, no)
+#define __TP_IF_PARENS(first, yes, no)	__TP_SELECT(__TP_PARENS first, yes, no)
+#define __TP_DECLARE(args)						\
+	__TP_IF_PARENS(__TP_FIRST(args, ), __DECLARE_TRACE_EVENT, __DECLARE_TRACE_BOTH)
+
 /**
  * DECLARE_TRACE - declare a tracepoint
  * @name: its name, unique in the kernel: subsystem_event
@@ -727,8 +741,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  *	    including NMI; elsewhere trace_<name>_rcuidle(), but not in an NMI.
  */
 #define DECLARE_TRACE(name, proto, args)				\
-	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))	\
-	__DECLARE_TRACE_TP(name, PARAMS(proto), PARAMS(args))
+	__TP_DECLARE(PARAMS(args))(name, PARAMS(proto), PARAMS(args), true)
 
 /**
  * DECLARE_TRACE_CONDITION - declare a tracepoint that fires on a condition
@@ -741,8 +754,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * Context: as DECLARE_TRACE().
  */
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond)		\
-	__DECLARE_TRACE_IF(name, PARAMS(proto), PARAMS(args), PARAMS(cond)) \
-	__DECLARE_TRACE_TP(name, PARAMS(proto), PARAMS(args))
+	__TP_DECLARE(PARAMS(args))(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 
 #define TRACE_EVENT_FLAGS(event, flag)
 #define TRACE_EVENT_PERF_PERM(event, expr...)
@@ -760,23 +772,23 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
 
 #define DEFINE_EVENT(template, name, proto, args)			\
-	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE(name, PARAMS(proto), (args))
 #define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)	\
-	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE(name, PARAMS(proto), (args))
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
-	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE(name, PARAMS(proto), (args))
 #define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)	\
-	__DECLARE_TRACE_IF(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), (args), PARAMS(cond))
 
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
-	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE(name, PARAMS(proto), (args))
 #define TRACE_EVENT_FN(name, proto, args, tstruct, assign, print, reg, unreg) \
-	__DECLARE_TRACE_ALWAYS(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE(name, PARAMS(proto), (args))
 #define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print) \
-	__DECLARE_TRACE_IF(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), (args), PARAMS(cond))
 #define TRACE_EVENT_FN_COND(name, proto, args, cond, tstruct, assign,	\
 			    print, reg, unreg)				\
-	__DECLARE_TRACE_IF(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), (args), PARAMS(cond))
 
 #define TRACE_EVENT_FLAGS(event, flag)
 #define TRACE_EVENT_PERF_PERM(event, expr...)

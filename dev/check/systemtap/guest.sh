@@ -63,6 +63,11 @@ bridges() {
 		{ cat out >&2; return 1; }
 }
 
+# Tracepoints, which SystemTap finds in the headers.
+tracepoints() {
+	run tracepoints /bin/true && is "$(<out)" '1 1 1'
+}
+
 module_comes_and_goes() {
 	local i
 	start count
@@ -107,6 +112,7 @@ result "SystemTap's list of markers is the kernel's" lists_agree
 result "every conversion arrives, and name and format" values
 result "wildcards; the counts are exact beside another probe" counts
 result "the scheduler's markers" bridges
+result "tracepoints of events, and others" tracepoints
 result "a module comes and goes while a script has its markers" module_comes_and_goes
 result "a script waits for a module" module_comes_later
 result "the marker of an external module" external_module

@@ -13,9 +13,19 @@ faults=/sys/kernel/debug/fail_function
 sched=kernel_sched_switch
 noargs=events/markers/sample_noargs
 
+# set_fault FILE VALUE: until clean_up.
+set_fault() {
+	[ -f "$dir/$1" ] || cat "$faults/$1" >"$dir/$1" || return
+	echo "$2" >"$faults/$1"
+}
+
 # inject FUNCTION RETURN_VALUE: let the function fail from now on.
 inject() {
 	{
+		set_fault task-filter N &&
+		set_fault verbose 0 &&
+		set_fault probability 100 &&
+		set_fault times -1 &&
 		echo "$1" >$faults/inject &&
 		printf '%#x' "$2" >"$faults/$1/retval"
 	} 2>/dev/null || needs "$1 cannot be made to fail"
@@ -23,6 +33,9 @@ inject() {
 
 clean_up() {
 	echo >$faults/inject
+	for fault in task-filter verbose probability times; do
+		cat "$dir/$fault" >"$faults/$fault"
+	done
 	unload_all
 }
 
@@ -118,10 +131,6 @@ perf_fails() {
 }
 
 [ -w $faults/inject ] || skip_all "no CONFIG_FAIL_FUNCTION"
-echo N >$faults/task-filter
-echo 0 >$faults/verbose
-echo 100 >$faults/probability
-echo -1 >$faults/times
 plan 7
 load_fails marker_get_entry 0 -12 "Cannot allocate memory"; report "no memory for a marker"
 load_fails marker_add_range -12 -12 "Cannot allocate memory"; report "no memory for the markers"
