@@ -52,6 +52,15 @@ strings_are_checked() {
 	is "$(text_of test_unended)" "unended (fault) cut xxxx"
 }
 
+# The parameter uses memory that the module does not have yet.
+fire_when_loaded() {
+	modprobe -q -n $module || {
+		needs "no module $module"
+		return
+	}
+	fails_with "No such device" modprobe $module fire=1
+}
+
 # Records for perf are made separately.
 strings_are_checked_for_perf() {
 	command -v perf >/dev/null || {
@@ -100,7 +109,8 @@ buffers_are_checked() {
 
 find_markers
 echo 1 >$tracing/tracing_on
-plan 4
+plan 5
+fire_when_loaded; report "the parameter that reads them needs the module"
 strings_are_checked; report "strings that are not the kernel's are not read"
 strings_are_checked_for_perf; report "nor for perf"
 buffers_are_checked; report "buffers that are not the caller's are refused"
