@@ -11,9 +11,10 @@
 #	i386	the objects of the files that the commit changes, on 32 bits
 #
 # No build may have a warning. This takes hours, so a commit that has passed is not tested
-# again while its tree, the one before it and the configurations are the same; remove
-# out/commits/passed to test all. With --short only these objects are compiled, for x86-64
-# with the options on. All is in out/commits, with a tree and build folders of its own.
+# again while the files that it builds, those of the one before it, and the configurations
+# are the same; remove out/commits/passed to test all. With --short only these objects are
+# compiled, for x86-64 with the options on. All is in out/commits, with a tree and build
+# folders of its own.
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/versions.sh"
@@ -136,10 +137,16 @@ test_commit() {
 	say "$1,$on,$booted,$tests,$off,$i386,$((SECONDS - start))"
 }
 
+# built_files REVISION: what a build of it reads.
+built_files() {
+	in_repo ls-tree -r "$1" | grep -vP '\t(Documentation/|MAINTAINERS$|tools/testing/)'
+}
+
 # key_of REVISION: what its result depends on, but for other packages than the compiler.
 key_of() {
 	{
-		in_repo rev-parse "$1^{tree}" "$1^^{tree}"
+		built_files "$1"
+		built_files "$1^"
 		cat "$base.version" "$top/dev/matrix/i386.config" "$top"/dev/matrix/base/* \
 			"$top"/dev/{build,guest,series/build}.sh "$top"/dev/guest/{init,kunit.sh}
 		# Not those of another base.

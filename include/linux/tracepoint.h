@@ -714,7 +714,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __TP_SELECT(junk, yes, no)	__take_second_arg(junk yes, no)
 #define __TP_IF_PARENS(first, yes, no)	__TP_SELECT(__TP_PARENS first, yes, no)
 #define __TP_DECLARE(args)						\
-	__TP_IF_PARENS(__TP_FIRST(args, ), __DECLARE_TRACE_EVENT, __DECLARE_TRACE_BOTH)
+	__TP_IF_PARENS(__TP_FIRST(args, 0), __DECLARE_TRACE_EVENT, __DECLARE_TRACE_BOTH)
 
 /**
  * DECLARE_TRACE - declare a tracepoint
