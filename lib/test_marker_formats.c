@@ -642,6 +642,7 @@ static void end_nested(void)
 	if (nested_ops.flags & FTRACE_OPS_FL_ENABLED)
 		unregister_ftrace_function(&nested_ops);
 	ftrace_free_filter(&nested_ops);
+	nested_ops = (struct ftrace_ops){ .func = hit_again };
 }
 
 /* Six hits may interrupt each other; others are dropped and do not harm these. */
@@ -653,6 +654,8 @@ static void formats_test_depths(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&nested_ops), 0);
 	nested = (typeof(nested)) { .task = current };
 	expect_string(test, "deep", "deep");
+	nested.task = NULL;
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&nested_ops), 0);
 	end_nested();
 	KUNIT_EXPECT_EQ(test, nested.max, 6U);
 	/* Each hit that is not dropped reads two strings, and each read causes a hit. */

@@ -139,7 +139,7 @@ test_commit() {
 
 # built_files REVISION: what a build of it reads.
 built_files() {
-	in_repo ls-tree -r "$1" | grep -vP '\t(Documentation/|MAINTAINERS$|tools/testing/)'
+	in_repo ls-tree -r "$1" | grep -vP '\t(Documentation/(?!Kconfig)|MAINTAINERS$|tools/testing/)'
 }
 
 # key_of REVISION: what its result depends on, but for other packages than the compiler.

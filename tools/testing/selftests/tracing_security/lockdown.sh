@@ -104,10 +104,11 @@ probes_work() {
 		needs "no module marker_probe"
 		return
 	}
+	log_from_here
 	modprobe marker_sample && modprobe marker_probe marker=sample_event &&
 	echo 3 >/sys/module/marker_sample/parameters/fire &&
 	is "$(cat /sys/module/marker_probe/parameters/hits)" 3 &&
-	is "$(dmesg | grep "no trace event: error")" ""
+	is "$(log_since | grep "no trace event: error")" ""
 }
 
 # perf and BPF must treat the event of a marker like another event.
