@@ -33,10 +33,13 @@ for file; do
 		echo "$0: cannot read $file: build vmlinux and modules first" >&2
 		exit 2
 	fi
-	${NM:-nm} --defined-only "$file" |
+	# A pipe has the status of awk, which must fail if the other command does.
+	{ ${NM:-nm} --defined-only "$file" || echo failed; } |
 		awk -v second="$dir/second" '
+		     $0 == "failed" { exit failed = 1 }
 		     $2 ~ /^[Dd]$/ && sub(/^__tracepoint_/, "", $3) { at[$3] = $1 }
-		     END { for (name in at) {
+		     END { if (failed) exit
+			   for (name in at) {
 				first = name
 				if (sub(/_tp$/, "", first) && first in at &&
 				    at[first] == at[name])
@@ -44,8 +47,9 @@ for file; do
 				else
 					print name } }' >>"$dir/defined"
 	# "OFFSET TYPE SYMBOL+ADDEND", under a line that names the section.
-	${OBJDUMP:-objdump} -r "$file" |
-		awk '/^RELOCATION RECORDS/ { text = /\.text/; guard = /__imv|__jump_table/ }
+	{ ${OBJDUMP:-objdump} -r "$file" || echo failed; } |
+		awk '$0 == "failed" { exit 1 }
+		     /^RELOCATION RECORDS/ { text = /\.text/; guard = /__imv|__jump_table/ }
 		     guard && $3 ~ /[+]0x[0-9a-f]*[37bf]$/ { next }
 		     NF == 3 { sub(/[-+]0x.*/, "", $3)
 			       if (text && sub(/^__traceiter_/, "", $3)) print $3

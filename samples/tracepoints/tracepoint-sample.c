@@ -10,7 +10,7 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include "tracepoint-sample.h"
 
 DEFINE_TRACE(sample_request);
@@ -46,6 +46,8 @@ static int fire_set(const char *text, const struct kernel_param *kp)
 	if (ret)
 		return ret;
 	for (i = 0; i < requests; i++) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		make_request(i);
 		cond_resched();
 	}
