@@ -281,8 +281,10 @@ static struct events_of *events_of(struct module *mod)
 	if (!count)
 		return NULL;
 	of = kvzalloc(struct_size(of, events, count), GFP_KERNEL);
-	if (!of)
+	if (!of) {
+		pr_err("%s: no memory for its events\n", mod ? mod->name : "kernel");
 		return NULL;
+	}
 	of->mod = mod;
 	of->room = count;
 	for_each_marker_of(mod, note_marker, of);
@@ -379,13 +381,18 @@ static void free_all(void)
 	free_hits();
 }
 
-/* No session has an event: it would hold a reference to the module. */
+/*
+ * No session has an event: it would hold a reference to the module. LTTng would still
+ * take events that it finds now, so they are hidden first: the notifier is called while
+ * other modules are loaded, which may take long.
+ */
 static void leave(void)
 {
-	unregister_marker_notifier(&markers_nb);
 	mutex_lock(&events_mutex);
+	started = false;
 	hide_provider();
 	mutex_unlock(&events_mutex);
+	unregister_marker_notifier(&markers_nb);
 	flush_slots();
 	connect_events();
 	marker_synchronize_unregister();

@@ -16,8 +16,7 @@ cd $tracing || exit
 [ -e "$option" ] || skip_all "no trace option function-tracers"
 [ -e function_profile_enabled ] || skip_all "no profiler"
 grep -qw function_graph available_tracers || skip_all "no function graph tracer"
-modprobe "$sample" 2>/dev/null || skip_all "no module function-tracers"
-modprobe -r "$sample"
+check_modules $sample
 
 # shows FILE LINE...: does the file have exactly these lines?
 shows() {

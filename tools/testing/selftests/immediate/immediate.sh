@@ -42,7 +42,11 @@ show_results() {
 
 [ -w /dev/kmsg ] || skip_all "needs root"
 check_modules $module
-plan ''
 log_from_here
 load $module
+! log_since | grep -q "kunit: disabled" || {
+	clean_up
+	skip_all "KUnit is disabled"
+}
+plan ''
 log_since | show_results

@@ -35,10 +35,6 @@ needs_histograms() {
 	[ -f "$tracing/events/sched/sched_switch/hist" ] || needs "no histograms"
 }
 
-needs_nobody() {
-	as_nobody true 2>/dev/null || needs "cannot become another user"
-}
-
 hits() {
 	cat "$parameters/hits"
 }

@@ -156,15 +156,17 @@ names_in_messages() {
 		return
 	}
 	modprobe marker_sample || return
-	echo "security-$$ begins" >/dev/kmsg
+	log_from_here
 	modprobe -q marker_probe marker=sample_event format="no such" 2>/dev/null
-	said=$(dmesg | sed -n "/security-$$ begins/,\$p" | sed 1d)
-	has "$said" "marker: sample_event: a probe wants" &&
-	is "$(dmesg | grep -E 'marker|tracepoint|immediate|ftrace' | grep -m 3 "$address")" ""
+	has "$(log_since)" "marker: sample_event: a probe wants" &&
+	is "$(log_since | grep -m 3 "$address")" ""
 }
 
 find_markers
 needs_program setpriv || skip_all "$reason"
+grep -qsw function "$tracing/available_tracers" || skip_all "no function tracer"
+check_modules marker_sample marker_probe
+grep -q -m 1 "^$address " /proc/kallsyms || skip_all "addresses have other digits here"
 plan 7
 kallsyms_as_for_others; report "kallsyms hides generated code as it does other code"
 vmallocinfo_is_for_root; report "vmallocinfo is for root, and obeys kptr_restrict"

@@ -11,10 +11,12 @@
 . "$(dirname "$0")/../kselftest/tracing.sh"
 
 instance=instances/security-$$
+mode_before=
 
 clean_up() {
 	[ ! -d "$tracing/$instance" ] || rmdir "$tracing/$instance"
-	mount -o remount,gid=0,mode=700 "$tracing"
+	[ ! "$mode_before" ] ||
+		mount -o "remount,gid=$group_before,mode=$mode_before" "$tracing"
 }
 
 # Files of the top directory, and of instances if they have them.
@@ -81,8 +83,8 @@ all_as_their_kin() {
 
 at_the_top() {
 	all_as_their_kin "$tracing" 100 &&
-	is "$(attributes "$tracing/markers")" "440 0 0" &&
-	is "$(attributes "$tracing/function_tracers")" "640 0 0"
+	is "$(attributes "$tracing/markers")" "440 0 $group_before" &&
+	is "$(attributes "$tracing/function_tracers")" "640 0 $group_before"
 }
 
 in_an_instance() {
@@ -118,6 +120,7 @@ made_after_the_mount() {
 }
 
 # Read lines of kin; print a file once if it can be read, and once if it can be written.
+# The last line shows that all were tried.
 usable() {
 	while read -r file other; do
 		if [ ! -d "$file" ]; then
@@ -125,13 +128,15 @@ usable() {
 			[ ! -w "$file" ] || echo "$file"
 		fi
 	done
+	echo end
 }
 
 # A user that can enter the directory cannot open any of the files.
 not_for_others() {
+	needs_nobody "$here/files.sh" || return
 	mount -o remount,mode=755 "$tracing" || return
 	at_least "$(cd "$tracing" && kin | usable | wc -l)" 100 &&
-	is "$(cd "$tracing" && kin | as_nobody "$here/files.sh" --usable)" ""
+	is "$(cd "$tracing" && kin | as_nobody "$here/files.sh" --usable)" end
 }
 
 if [ "$1" = --usable ]; then
@@ -144,6 +149,7 @@ if [ "$1" = --kin ]; then
 	cd $tracing && kin
 	exit
 fi
+mode_before=$(stat -c %a "$tracing") group_before=$(stat -c %g "$tracing")
 plan 6
 at_the_top; report "files of the top directory"
 in_an_instance; report "files of an instance"

@@ -10,6 +10,7 @@
 page_tables=/sys/kernel/debug/page_tables/kernel
 one=instances/security-$$
 two=instances/security-$$-two
+probes=events/tracing_security
 module=marker_sample
 samples=12 min_rounds=3
 
@@ -30,10 +31,12 @@ clean_up() {
 	for instance in $one $two; do
 		[ ! -d "$tracing/$instance" ] || rmdir "$tracing/$instance"
 	done
-	echo 0 >"$tracing/events/kprobes/enable"
-	for event in security_ro security_x; do
-		echo "-:kprobes/$event" >>"$tracing/kprobe_events"
-	done
+	[ ! -d "$tracing/$probes" ] || {
+		echo 0 >"$tracing/$probes/enable"
+		for event in security_ro security_x; do
+			echo "-:tracing_security/$event" >>"$tracing/kprobe_events"
+		done
+	}
 	echo >"$tracing/trace"
 	modprobe -r $module
 }
@@ -136,15 +139,15 @@ first_read_only_then_executable() {
 		return
 	}
 	set_up &&
-	echo 'p:security_ro set_memory_ro at=%di:x64 pages=%si' \
+	echo 'p:tracing_security/security_ro set_memory_ro at=%di:x64 pages=%si' \
 		>>"$tracing/kprobe_events" &&
-	echo 'p:security_x set_memory_x at=%di:x64 pages=%si' \
+	echo 'p:tracing_security/security_x set_memory_x at=%di:x64 pages=%si' \
 		>>"$tracing/kprobe_events" &&
 	echo >"$tracing/trace" &&
-	echo 1 >"$tracing/events/kprobes/enable" || return
+	echo 1 >"$tracing/$probes/enable" || return
 	make_code
 	free_code
-	echo 0 >"$tracing/events/kprobes/enable"
+	echo 0 >"$tracing/$probes/enable"
 	said=$(sed -n 's/.* security_\(ro\|x\): .* at=\([^ ]*\) pages=\([^ ]*\)$/\1 \2 \3/p' \
 		"$tracing/trace" | awk '
 		{ range = $2 " " $3 }
@@ -224,6 +227,8 @@ find_markers
 	skip_all "the page tables cannot be read, or kallsyms hides addresses"
 grep -q ' __tracepoint_leave$' /proc/kallsyms ||
 	skip_all "no CONFIG_TRACEPOINT_TRAMPOLINE"
+grep -qsw function "$tracing/available_tracers" || skip_all "no function tracer"
+check_modules $module
 busy=
 plan 6
 never_writable_text; report "no text is writable while code is made and freed"
