@@ -181,9 +181,13 @@ as_nobody() {
 		--inh-caps="$caps" --ambient-caps="$caps" "$@"
 }
 
-# needs_nobody [FILE]: there is another user, who can execute the file.
 needs_nobody() {
-	as_nobody test -x "${1:-/}" 2>/dev/null || needs "no other user can use ${1:-/}"
+	as_nobody true 2>/dev/null || needs "cannot become another user"
+}
+
+# nobody_needs PROGRAM: another user can execute it.
+nobody_needs() {
+	as_nobody test -x "$1" 2>/dev/null || needs "no other user can execute $1"
 }
 
 # Run short processes, to cause task switches.

@@ -95,9 +95,9 @@ all() {
 }
 
 clean_up() {
-	echo 0 >$event/enable
-	echo '!stacktrace' >$event/trigger
-	echo 0 >$tracing/options/stacktrace
+	echo 0 >"$event/enable"
+	echo '!stacktrace' >"$event/trigger"
+	echo 0 >"$tracing/options/stacktrace"
 	[ ! -d "$other" ] || {
 		echo 0 >"$other/events/$system/$name/enable"
 		rmdir "$other"

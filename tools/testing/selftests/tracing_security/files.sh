@@ -133,7 +133,7 @@ usable() {
 
 # A user that can enter the directory cannot open any of the files.
 not_for_others() {
-	needs_nobody "$here/files.sh" || return
+	nobody_needs "$here/files.sh" || return
 	mount -o remount,mode=755 "$tracing" || return
 	at_least "$(cd "$tracing" && kin | usable | wc -l)" 100 &&
 	is "$(cd "$tracing" && kin | as_nobody "$here/files.sh" --usable)" end

@@ -104,7 +104,7 @@ find_markers
 [ -d $tracing/$marker ] || skip_all "no CONFIG_SCHED_TRACE"
 [ -f "$paranoid" ] || skip_all "no perf events"
 [ -f "$bpf_disabled" ] || skip_all "no CONFIG_BPF_SYSCALL"
-needs_nobody "$here/perf-user" || skip_all "$reason"
+nobody_needs "$here/perf-user" || skip_all "$reason"
 paranoid_before=$(cat "$paranoid") bpf_before=$(cat "$bpf_disabled")
 plan 5
 without_capability; report "without a capability, perf allows what it does for other events"
