@@ -71,8 +71,8 @@ sites_of_the_kernel() {
 		grep -cvE "^vmlinux$tab$place\$")" 0
 }
 
-# marker_sites must have the sites of each marker that the list of markers counts. Copies
-# of inlined functions have further lines.
+# marker_sites must have as many sites of each marker as the list of markers counts: no
+# marker of the tree is in a function that is inlined twice, which would have more lines.
 sites_are_counted() {
 	load marker_sample || return
 	awk -F'\t' '
@@ -81,7 +81,7 @@ sites_are_counted() {
 		{ have[$1]++ }
 		END {
 			for (name in want)
-				if (want[name] > have[name])
+				if (want[name] != have[name])
 					print name, want[name], have[name] + 0
 			for (name in have)
 				if (!(name in want))

@@ -159,7 +159,7 @@ names_in_messages() {
 	log_from_here
 	modprobe -q marker_probe marker=sample_event format="no such" 2>/dev/null
 	has "$(log_since)" "marker: sample_event: a probe wants" &&
-	is "$(log_since | grep -m 3 "$address")" ""
+	is "$(dmesg | grep -E 'marker|tracepoint|immediate|ftrace' | grep -m 3 "$address")" ""
 }
 
 find_markers
