@@ -122,7 +122,10 @@ build_environment() {
 	unset KBUILD_OUTPUT MAKEFLAGS MFLAGS MAKELEVEL
 }
 
-# kmake DIR ARGS...: make of the kernel, with DIR as its build folder.
+# kmake DIR ARGS...: make of the kernel, with DIR as its build folder. ccache shares objects
+# between checkouts, and their debug information names the folder of the first one. stap
+# looks for the kernel's headers in the folder that the first object of vmlinux names. This
+# object is assembled, so assembled objects have an option that differs between checkouts.
 kmake() {
 	local dir=$1 object checked=()
 	shift
@@ -130,7 +133,7 @@ kmake() {
 		checked+=("KCSAN_SANITIZE_$object=y")
 	done
 	make -C "$linux" O="$dir" CC="ccache ${CROSS_COMPILE:-}${COMPILER:-gcc}" \
-		-j"$(nproc)" "${checked[@]}" "$@"
+		KAFLAGS="-Wa,-I$dir" -j"$(nproc)" "${checked[@]}" "$@"
 }
 
 # build_program SOURCE: a program of one file for the guest, in out/bin.
