@@ -9,5 +9,5 @@ build_environment
 
 build_program "$top/dev/guest/count.c"
 prepare_tour
-"$top/dev/guest.sh" --name demo --timeout 600 dev/guest/demo.sh
+"$top/dev/guest.sh" --name demo dev/guest/demo.sh
 "$top/dev/timeline.sh" "$out/guest/demo/switches.txt" "$out/demo/timeline.svg"

@@ -7,7 +7,8 @@
 #
 # Boot the flavour's kernel on the host's root (read-only, under an overlay) and
 # run SCRIPT there as root. Its output goes to stdout, the kernel's to a log. The exit
-# status is that of SCRIPT, or an error if the guest hangs or the kernel complains.
+# status is that of SCRIPT, or an error if the kernel complains or the guest hangs: it runs
+# for S seconds (900), three times what a script takes beside builds on two slow CPUs.
 # Files that SCRIPT writes to $RESULTS are in out/guest/NAME afterwards. With --icount
 # the guest has one CPU, and its clocks count instructions. With --parallel it runs in
 # that QEMU, of version 10 or later, with a thread for each CPU. FILE has parameters of
@@ -15,7 +16,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-flavour=guest seconds=300 smp=2 cpu=max memory=2G name='' append='' shell='' bootconfig=''
+flavour=guest seconds=900 smp=2 cpu=max memory=2G name='' append='' shell='' bootconfig=''
 clock=()
 qemu=qemu-system-x86_64 threads=single
 while (($#)); do

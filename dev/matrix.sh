@@ -113,7 +113,7 @@ guest() {
 	local cpu append="rcupdate.rcu_cpu_stall_timeout=120 kmemleak=off"
 	cpu=$(setting "$config" CPU)
 	append+=" $(setting "$config" APPEND)"
-	"$top/dev/guest.sh" --flavour "$flavour" --name "$1" --timeout 900 \
+	"$top/dev/guest.sh" --flavour "$flavour" --name "$1" \
 		${cpu:+--cpu "$cpu"} --append "$append" "${@:2}"
 }
 

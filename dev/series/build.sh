@@ -105,7 +105,7 @@ boot() {
 	local list
 	mapfile -t list < <(suites)
 	if ((${#list[@]})); then
-		OUT=$own "$top/dev/guest.sh" --flavour small --name series --timeout 900 \
+		OUT=$own "$top/dev/guest.sh" --flavour small --name series \
 			dev/guest/kunit.sh "${list[@]}"
 	else
 		OUT=$own "$top/dev/guest.sh" --flavour small --name series uname -r
