@@ -132,7 +132,7 @@ kmake() {
 	for object in ${KCSAN_OBJECTS:-}; do
 		checked+=("KCSAN_SANITIZE_$object=y")
 	done
-	make -C "$linux" O="$dir" CC="ccache ${CROSS_COMPILE:-}${COMPILER:-gcc}" \
+	make -C "$linux" O="$dir" CC="ccache ${CROSS_COMPILE:-}${COMPILER:-gcc}" HOSTCC="ccache gcc" \
 		KAFLAGS="-Wa,-I$dir" -j"$(nproc)" "${checked[@]}" "$@"
 }
 

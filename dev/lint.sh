@@ -51,15 +51,17 @@ not_allowed() {
 
 # Not signed: `make series` does that. The commits that they name are not here.
 checkpatch_messages() {
-	local name message
+	local name message texts=$logs/messages
+	rm -rf "$texts"
+	mkdir "$texts"
 	for name in $(commits); do
 		message=$(message_of "$name")
 		[[ $message == *$'\n'* ]] ||
 			say "series/$name:1: ERROR:COMMIT_MESSAGE: only a subject"
-		printf 'Subject: [PATCH] %s\n---\n' "$message" |
-			checkpatch --no-signoff --ignore UNKNOWN_COMMIT_ID,NOT_UNIFIED_DIFF - |
-			sed "s,^-:,series/$name:,"
+		printf 'Subject: [PATCH] %s\n---\n' "$message" >"$texts/$name"
 	done
+	checkpatch --no-signoff --ignore UNKNOWN_COMMIT_ID,NOT_UNIFIED_DIFF "$texts"/* |
+		sed "s,^$texts/,series/,"
 }
 
 # Headers of trace events are laid out by other rules, as all of the kernel's are.
@@ -67,7 +69,7 @@ event_headers() { (cd "$top" && grep -lF 'trace/define_trace.h' -- "$@") || true
 event_ignore=SPACING,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
 
 lint_checkpatch() {
-	local files events name found
+	local files events quilt found
 	mapfile -t files < <(sources '\.([chS]|rst|sh|py)$|(^|/)(Kconfig[^/]*|Makefile)$')
 	mapfile -t -O "${#files[@]}" files < <(contrib_sources)
 	mapfile -t events < <(event_headers "${files[@]}")
@@ -77,9 +79,8 @@ lint_checkpatch() {
 		checkpatch -f "${files[@]}"
 		((${#events[@]} == 0)) ||
 			checkpatch --ignore "$checkpatch_ignore,$event_ignore" -f "${events[@]}"
-		for name in $(patch_names); do
-			checkpatch --no-signoff "$top/patches/$name"
-		done
+		mapfile -t quilt < <(patch_names | sed "s,^,$top/patches/,")
+		((${#quilt[@]} == 0)) || checkpatch --no-signoff "${quilt[@]}"
 		checkpatch_messages
 	} | not_allowed)
 	rm -f .checkpatch-camelcase.*	# its cache, which is not part of the tree
