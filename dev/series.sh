@@ -15,23 +15,24 @@ versions=$out/series.versions
 # A file of the overlay in two lists, or in none, is a mistake; so is a diff or a quilt
 # patch that belongs to no commit.
 check_lists() {
-	local all=$out/series.taken c wrong f
+	local all=$out/series.taken c wrong
 	: >"$all"
 	for c; do
-		[[ -n $(message_of "$c" | head -n 1) ]] || die "series/$c has no subject"
+		[[ -n $(subject_of "$c") ]] || die "series/$c has no subject"
 		files_of "$c" >>"$all"
 	done
 	wrong=$(sort "$all" | uniq -d)
 	[[ -z $wrong ]] || die "taken twice:"$'\n'"$wrong"
 	wrong=$(comm -23 "$overlay_list" <(sort "$all"))
 	[[ -z $wrong ]] || die "no commit of series/ takes:"$'\n'"$wrong"
-	for f in "$top"/series/* "$top"/patches/*/*.patch; do
-		[[ -e $f ]] || continue
-		c=$(basename "$f")
-		c=${c%.diff} c=${c%.patch}
-		[[ $c =~ ^(order|cover|README)$|~$ ]] || lines_of "$top/series/order" | grep -xF -- "$c" >/dev/null ||
-			die "${f#"$top"/}: series/order has no commit $c"
-	done
+	wrong=$(cd "$top" && shopt -s nullglob && printf '%s\n' series/* patches/*/*.patch |
+		awk 'FILENAME != "-" { known[$0]; next }
+			{ name = $0; sub(".*/", "", name); sub(/\.(diff|patch)$/, "", name) }
+			!(name in known) && name !~ /^(order|cover|README)$|~$/ {
+				print $0 ": series/order has no commit " name
+				exit
+			}' <(lines_of series/order) -)
+	[[ -z $wrong ]] || die "$wrong"
 }
 
 # Work in the branch that import.sh has not taken back must not be lost.

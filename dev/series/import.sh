@@ -11,13 +11,20 @@ set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/versions.sh"
 
+# The names of the commits by their subjects.
+declare -A named=()
+know() {
+	local c
+	for c; do
+		named[$(subject_of "$c")]=$c
+	done
+}
+
 # name_of REVISION: of the commit with this subject, or a new one.
 name_of() {
-	local c subject
+	local subject
 	subject=$(in_repo log -1 --format=%s "$1")
-	for c in "${known[@]}"; do
-		[[ $(message_of "$c" | head -n 1) != "$subject" ]] || { say "$c"; return; }
-	done
+	[[ ! ${named[$subject]:-} ]] || { say "${named[$subject]}"; return; }
 	say "${subject,,}" | sed -E 's/[^a-z0-9]+/-/g; s/^-|-$//g'
 }
 
@@ -83,7 +90,7 @@ is_first_base() { [[ $base_version == "$first_base" ]]; }
 import_patches() {
 	local revision name
 	[[ $(in_repo log --format=%s base..series | sort) == \
-		$(commits | while IFS= read -r name; do message_of "$name" | head -n 1; done | sort) ]] ||
+		$(commits | while IFS= read -r name; do subject_of "$name"; done | sort) ]] ||
 		die "commits were added, removed or renamed: do that with BASE=$first_base"
 	while IFS= read -r name; do
 		cmp -s "$repo/$name" "$out/stage/$name" ||
@@ -165,6 +172,7 @@ main() {
 	[[ -z $(in_repo status --porcelain) ]] || die "$repo: not everything is committed"
 	in_repo checkout -q series
 	mapfile -t known < <(commits)
+	know "${known[@]}"
 	if ! is_first_base; then
 		import_patches
 		remember_state

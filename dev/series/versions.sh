@@ -8,6 +8,7 @@ overlay_list=$out/overlay.list
 in_repo() { git -C "$repo" -c core.hooksPath=/dev/null -c core.autocrlf=false "$@"; }
 
 message_of() { sed '/^---$/,$d' "$top/series/$1"; }
+subject_of() { sed -n '/^---$/!p; q' "$top/series/$1"; }
 takes_of() { sed '1,/^---$/d' "$top/series/$1" | lines_of; }
 
 # A sum of all that the branch is made from.
@@ -35,32 +36,38 @@ plain_diff() {
 	sed -E '/^(diff --git|index [0-9a-f]+\.\.)/d; s/^(@@ -[0-9,]+ \+[0-9,]+ @@).*/\1/'
 }
 
-# files_of COMMIT: the files of the overlay that its list takes.
+# files_of COMMIT: the files of the overlay that its list takes. The list may name folders.
 files_of() {
-	local path found
-	takes_of "$1" | while IFS= read -r path; do
-		path=${path%/}
-		found=$(awk -v p="$path" '$0 == p || index($0, p "/") == 1' "$overlay_list")
-		[[ -n $found ]] || die "series/$1 takes $path: no such file of the overlay"
-		printf '%s\n' "$found"
-	done
+	takes_of "$1" | awk -v list="series/$1" '
+		FILENAME != "-" {
+			path = $0
+			do under[path] = under[path] $0 "\n"; while (sub("/[^/]*$", "", path))
+			next
+		}
+		{ path = $0; sub("/$", "", path) }
+		!(path in under) {
+			print list " takes " path ": no such file of the overlay" >"/dev/stderr"
+			exit 1
+		}
+		{ printf "%s", under[path] }' "$overlay_list" -
 }
 
 # make_versions TO COMMIT...: TO/COMMIT/FILE are the overlay's files as each commit leaves
 # them. From the end back: a commit's diff is undone, and what its list takes is removed.
 make_versions() {
-	local to=$1 i c files list=("${@:2}")
+	local to=$1 i c files added list=("${@:2}")
 	rm -rf "$to"
 	mkdir -p "$to/tree"
 	copy_overlay "$to/tree" "$overlay_list"
 	for ((i = ${#list[@]} - 1; i >= 0; i--)); do
 		c=${list[i]}
-		mapfile -t files < <({ files_of "$c"; files_in "$top/series/$c.diff"; } | sort -u)
+		mapfile -t added < <(files_of "$c")
+		mapfile -t files < <(files_in "$top/series/$c.diff")
+		files+=("${added[@]}")
 		keep "$to" "$c" "${files[@]}" ||
 			die "series/$c.diff changes what a later commit adds, or what the overlay does not have"
 		undo_diff "$top/series/$c.diff" "$to/tree"
-		mapfile -t files < <(files_of "$c")
-		(cd "$to/tree" && rm -f "${files[@]}")
+		(cd "$to/tree" && rm -f "${added[@]}")
 	done
 	adapt_versions "$to" "${list[@]}"
 }
