@@ -127,12 +127,13 @@ build_environment() {
 # looks for the kernel's headers in the folder that the first object of vmlinux names. This
 # object is assembled, so assembled objects have an option that differs between checkouts.
 kmake() {
-	local dir=$1 object checked=()
+	local dir=$1 object checked=() host=gcc
 	shift
+	[[ ! ${LLVM:-} ]] || host=clang$LLVM
 	for object in ${KCSAN_OBJECTS:-}; do
 		checked+=("KCSAN_SANITIZE_$object=y")
 	done
-	make -C "$linux" O="$dir" CC="ccache ${CROSS_COMPILE:-}${COMPILER:-gcc}" HOSTCC="ccache gcc" \
+	make -C "$linux" O="$dir" CC="ccache ${CROSS_COMPILE:-}${COMPILER:-gcc}" HOSTCC="ccache $host" \
 		KAFLAGS="-Wa,-I$dir" -j"$(nproc)" "${checked[@]}" "$@"
 }
 

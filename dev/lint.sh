@@ -35,9 +35,12 @@ kernel_objects() {
 		sed 's/c$/o/' || true
 }
 
+# Its status is 1 when it reports something. It ends in silence at an empty file.
 checkpatch() {
+	local code=0
 	"$linux/scripts/checkpatch.pl" -q --root="$linux" --strict --show-types \
-		--no-summary --terse --ignore "$checkpatch_ignore" "$@"
+		--no-summary --terse --ignore "$checkpatch_ignore" "$@" || code=$?
+	((code < 2)) || say "dev/lint.sh:1: ERROR:CHECKPATCH: it ended with status $code"
 }
 
 # The lines of checkpatch that dev/checkpatch.allow does not allow. It names the patches
@@ -76,6 +79,7 @@ lint_checkpatch() {
 	mapfile -t files < <(printf '%s\n' "${files[@]}" | grep -vxFf <(printf '%s\n' "${events[@]}"))
 	cd "$linux"
 	found=$({
+		find "${files[@]}" "${events[@]}" -empty -printf '%p:1: ERROR:EMPTY_FILE: it is empty\n'
 		checkpatch -f "${files[@]}"
 		((${#events[@]} == 0)) ||
 			checkpatch --ignore "$checkpatch_ignore,$event_ignore" -f "${events[@]}"

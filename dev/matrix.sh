@@ -99,7 +99,7 @@ boot_alone() {
 		-append "console=ttyS0 ${words[*]} kunit_shutdown=reboot") ;;
 	um) command=("$dir/linux" mem=512M console=tty "${words[@]}" kunit_shutdown=halt) ;;
 	esac
-	with_progress "boot $flavour" "$log" timeout --kill-after=5 600 "${command[@]}" ||
+	with_progress "boot $flavour" "$log" timeout --kill-after=5 1800 "${command[@]}" ||
 		return
 	[[ -z $(splats_in "$log" | tee /dev/stderr) ]]
 }

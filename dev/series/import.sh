@@ -14,9 +14,13 @@ set -euo pipefail
 # The names of the commits by their subjects.
 declare -A named=()
 know() {
-	local c
+	local c subject
 	for c; do
-		named[$(subject_of "$c")]=$c
+		subject=$(subject_of "$c")
+		[[ $subject ]] || die "series/$c has no subject"
+		[[ ! ${named[$subject]:-} ]] ||
+			die "series/$c has the subject of series/${named[$subject]}: change one"
+		named[$subject]=$c
 	done
 }
 
@@ -24,6 +28,7 @@ know() {
 name_of() {
 	local subject
 	subject=$(in_repo log -1 --format=%s "$1")
+	[[ $subject ]] || die "the commit $1 has no subject"
 	[[ ! ${named[$subject]:-} ]] || { say "${named[$subject]}"; return; }
 	say "${subject,,}" | sed -E 's/[^a-z0-9]+/-/g; s/^-|-$//g'
 }
@@ -97,7 +102,8 @@ import_patches() {
 			die "$name was changed: edit it here, or in patches/$base_version/overlay.diff"
 	done <"$overlay_list"
 	for revision in $(in_repo rev-list --reverse base..series); do
-		import_patch "$revision" "$(name_of "$revision")"
+		name=$(name_of "$revision")
+		import_patch "$revision" "$name"
 	done
 }
 
@@ -180,7 +186,8 @@ main() {
 	fi
 	mapfile -t revisions < <(in_repo rev-list --reverse base..series)
 	for revision in "${revisions[@]}"; do
-		names+=("$(name_of "$revision")")
+		name=$(name_of "$revision")
+		names+=("$name")
 	done
 	[[ -z $(printf '%s\n' "${names[@]}" | sort | uniq -d) ]] ||
 		die "two commits of one name: $(printf '%s\n' "${names[@]}" | sort | uniq -d)"

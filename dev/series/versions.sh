@@ -62,8 +62,8 @@ make_versions() {
 	for ((i = ${#list[@]} - 1; i >= 0; i--)); do
 		c=${list[i]}
 		mapfile -t added < <(files_of "$c")
-		mapfile -t files < <(files_in "$top/series/$c.diff")
-		files+=("${added[@]}")
+		mapfile -t files < <({ printf '%s\n' "${added[@]}"; files_in "$top/series/$c.diff"; } |
+			sed '/^$/d' | sort -u)
 		keep "$to" "$c" "${files[@]}" ||
 			die "series/$c.diff changes what a later commit adds, or what the overlay does not have"
 		undo_diff "$top/series/$c.diff" "$to/tree"
