@@ -11,8 +11,7 @@
 # The flavours stock and stock-FLAVOUR are built from out/base instead.
 # The flavour off is out/linux with the options of the series off. The flavours small and
 # small-off are the guest's and this one without debug information, to build fast.
-# ABSENT_OPTIONS="A B" names options that this tree may lack. For another base than the
-# first, dev/config/base-BASE.config has more options, except for flavours bench-NAME.
+# ABSENT_OPTIONS="A B" names options that this tree may lack.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
@@ -163,8 +162,6 @@ install_modules() {
 	rm -rf "$dir/modroot"
 	kmake "$dir" INSTALL_MOD_PATH="$dir/modroot" modules_install \
 		>>"$log" 2>&1 || { tail -n 40 "$log"; die "modules_install failed"; }
-	# 6.12 installs no link "source": bpftrace takes "build" for the sources then.
-	ln -sfn "$linux" "$(echo "$dir"/modroot/lib/modules/*)/source"
 	touch "$dir/modroot/installed"
 }
 
@@ -188,8 +185,6 @@ main() {
 }
 
 fragments_of "$flavour"
-of_base=$top/dev/config/base-$base_version.config
-[[ $flavour == *bench-* || ! -f $of_base ]] || { settings_of "$of_base"; fragments=("$of_base" "${fragments[@]}"); }
 # The image that guest.sh boots; see there.
 image=vmlinux
 ! grep -qs '^CONFIG_K[AC]SAN=y' "${fragments[-1]}" || image=bzImage

@@ -14,13 +14,8 @@ usable_path() {
 
 # Where it really is: the guest does not follow links to what it mounts over.
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-# The kernel that the series is applied to: BASE=6.12, or the first of the two.
-first_base=6.1
-base_version=${BASE:-$first_base}
-[[ $base_version == "$first_base" || -d $top/patches/$base_version ]] ||
-	die "there is no patches/$base_version: BASE is one of $(cd "$top/patches" && echo *)"
+base_version=6.1	# the kernel that the series is applied to
 out=${OUT:-$top/out}
-[[ ${OUT:-} || $base_version == "$first_base" ]] || out+=/$base_version
 usable_path "$top"
 usable_path "$out"
 mkdir -p "$out"
@@ -45,40 +40,14 @@ overlay_files() {
 	done
 }
 
-# copy_overlay DIR LIST: copy the files of the overlay that LIST names.
-copy_overlay() { rsync -rlp --files-from="$2" "$top/" "$1/"; }
-
-# adapt DIR NAME: make copies of files fit this base, if it has NAME.diff for them.
-adapt() {
-	[[ ! -f $patches/$2.diff ]] ||
-		patch -d "$1" -p1 -s --fuzz=0 --no-backup-if-mismatch <"$patches/$2.diff" >&2 ||
-		die "patches/$base_version/$2.diff does not fit the files in $1"
-}
-
-# overlay_to DIR LIST: the same, as this base needs them.
-overlay_to() {
-	copy_overlay "$@"
-	adapt "$1" overlay
-}
+# overlay_to DIR LIST: copy the files of the overlay that LIST names.
+overlay_to() { rsync -rlp --files-from="$2" "$top/" "$1/"; }
 
 # lines_of [FILE]: a list without comments and empty lines.
 lines_of() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$@"; }
 
-# The names of the commits, in their order. A base may not need one of them: its patch
-# is a header without a diff then, which says why.
-commits() {
-	local c patch
-	lines_of "$top/series/order" | while IFS= read -r c; do
-		patch=$(patch_of "$c")
-		[[ -f $patch ]] && ! grep -q '^--- ' "$patch" || say "$c"
-	done
-}
-
-# patch_of COMMIT: its patch for this base, or that for the first base, which fits.
-patch_of() {
-	local own=$patches/$1.patch
-	if [[ -f $own ]]; then say "$own"; else say "$top/patches/$first_base/$1.patch"; fi
-}
+# The names of the commits, in their order.
+commits() { lines_of "$top/series/order"; }
 
 # The suites of KUnit that are modules in the guest.
 kunit_suites=(immediate immediate_states tracepoint marker marker_formats ftrace_sets generated_text)
@@ -91,13 +60,11 @@ copy_base() {
 	mv "$1.new" "$1"
 }
 
-# The quilt patches, as paths in patches/: those of the commits that change files of the
-# kernel.
+# The quilt patches: those of the commits that change files of the kernel.
 patch_names() {
-	local c patch
+	local c
 	commits | while IFS= read -r c; do
-		patch=$(patch_of "$c")
-		[[ ! -f $patch ]] || say "${patch#"$top/patches/"}"
+		[[ ! -f $patches/$c.patch ]] || say "$c.patch"
 	done
 }
 
@@ -105,7 +72,7 @@ patch_names() {
 patched_files() {
 	local p
 	for p; do
-		sed -nE 's,^(---|\+\+\+) [ab]/([^[:space:]]+).*,\2,p' "$top/patches/$p"
+		sed -nE 's,^(---|\+\+\+) [ab]/([^[:space:]]+).*,\2,p' "$patches/$p"
 	done | sort -u
 }
 

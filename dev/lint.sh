@@ -4,7 +4,7 @@
 # they report. Tools: checkpatch, sparse, warnings, kerneldoc, docs, shellcheck, english.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/series/versions.sh"
+. "$(dirname "$0")/series/commits.sh"
 build_environment
 
 dir=$out/build/lint
@@ -83,7 +83,7 @@ lint_checkpatch() {
 		checkpatch -f "${files[@]}"
 		((${#events[@]} == 0)) ||
 			checkpatch --ignore "$checkpatch_ignore,$event_ignore" -f "${events[@]}"
-		mapfile -t quilt < <(patch_names | sed "s,^,$top/patches/,")
+		mapfile -t quilt < <(patch_names | sed "s,^,$patches/,")
 		((${#quilt[@]} == 0)) || checkpatch --no-signoff "${quilt[@]}"
 		checkpatch_messages
 	} | not_allowed)

@@ -68,25 +68,11 @@ lttng_modules() {
 	with_progress lttng-install "$log-install.log" install_lttng "$flavour"
 }
 
-# Debian 12 has SystemTap and LTTng that compile for the first base only.
-has_all_tracers() { [[ $base_version == "$first_base" ]]; }
-
-# skip_without NAME: ends a step that tests such a tracer, for another base.
-skip_without() {
-	has_all_tracers || { say "ok - $1 # SKIP Debian 12 has none for Linux $base_version"; exit; }
-}
-
 # prepare_tour: choose the tracers of dev/guest/tour.sh, and build what it needs from
 # LTTng and SystemTap.
 prepare_tour() {
-	local tracers="module tracefs trace_cmd perf bpftrace"
-	if has_all_tracers; then
-		lttng_modules guest bridge
-		with_progress "translate scripts" "$logs/stap.log" \
-			"$top/dev/systemtap.sh" "$top/dev/guest/tour.stp"
-		tracers+=" systemtap lttng"
-	else
-		say "Debian 12 has no SystemTap and no LTTng for Linux $base_version: they do not take part"
-	fi
-	say "$tracers" >"$out/tracers"
+	lttng_modules guest bridge
+	with_progress "translate scripts" "$logs/stap.log" \
+		"$top/dev/systemtap.sh" "$top/dev/guest/tour.stp"
+	say module tracefs trace_cmd perf bpftrace systemtap lttng >"$out/tracers"
 }

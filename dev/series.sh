@@ -2,18 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # series.sh: write the patch files to out/series, from the same files that
 # out/linux is made of, and the branch "series" of out/series.git, which holds the
-# same commits. series/README describes the files of series/, and how the commits
-# are changed.
+# same commits. series/README describes the files of series/.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/series/versions.sh"
+. "$(dirname "$0")/series/commits.sh"
 
 identity_name='Tracing Immediate Project'
 identity_mail='tracing-immediate@localhost'
-versions=$out/series.versions
+overlay_list=$out/series.overlay
 
-# A file of the overlay in two lists, or in none, is a mistake; so is a diff or a quilt
-# patch that belongs to no commit.
+# A file of the overlay in two lists, or in none, is a mistake; so is a quilt patch that
+# belongs to no commit.
 check_lists() {
 	local all=$out/series.taken c wrong
 	: >"$all"
@@ -25,20 +24,9 @@ check_lists() {
 	[[ -z $wrong ]] || die "taken twice:"$'\n'"$wrong"
 	wrong=$(comm -23 "$overlay_list" <(sort "$all"))
 	[[ -z $wrong ]] || die "no commit of series/ takes:"$'\n'"$wrong"
-	wrong=$(cd "$top" && shopt -s nullglob && printf '%s\n' series/* patches/*/*.patch |
-		awk 'FILENAME != "-" { known[$0]; next }
-			{ name = $0; sub(".*/", "", name); sub(/\.(diff|patch)$/, "", name) }
-			!(name in known) && name !~ /^(order|cover|README)$|~$/ {
-				print $0 ": series/order has no commit " name
-			}' <(lines_of series/order) -)
-	[[ -z $wrong ]] || die "$wrong"
-}
-
-# Work in the branch that import.sh has not taken back must not be lost.
-check_branch() {
-	[[ -f $repo/.git/taken ]] || return 0
-	[[ -z $(in_repo status --porcelain) && $(in_repo rev-parse series) == $(<"$repo/.git/taken") ]] ||
-		die "$repo has changes: take them back with dev/series/import.sh, or remove it"
+	wrong=$(cd "$top" && find series "$patches" -maxdepth 1 -type f ! -name '*~' -printf '%f\n' |
+		sed 's/\.patch$//' | sort -u | comm -13 <(printf '%s\n' "$@" README cover order | sort) -)
+	[[ -z $wrong ]] || die "series/order has no commit $(paste -sd ' ' <<<"$wrong")"
 }
 
 start_repo() {
@@ -59,12 +47,12 @@ start_repo() {
 }
 
 add_commit() {
-	local patch
-	patch=$(patch_of "$1")
+	local patch=$patches/$1.patch
 	[[ ! -f $patch ]] ||
 		patch -d "$repo" -p1 -s --fuzz=0 --no-backup-if-mismatch <"$patch" >&2 ||
 		die "${patch#"$top"/} does not apply at this place of the series"
-	rsync -rlp "$versions/$1/" "$repo/"
+	files_of "$1" >"$out/series.taken"
+	overlay_to "$repo" "$out/series.taken"
 	in_repo add -A -f
 	message_of "$1" | in_repo commit -q -s --cleanup=whitespace -F - ||
 		die "series/$1 changes nothing"
@@ -97,18 +85,17 @@ write_patches() {
 main() {
 	local list c
 	[[ -f $top/series/cover ]] || die "series/cover is missing"
+	[[ -d $base ]] || "$top/dev/tree.sh"
 	mapfile -t list < <(commits)
 	((${#list[@]})) || die "series/order names no commit"
+	overlay_files >"$overlay_list"
 	check_lists "${list[@]}"
 	check_cover "${list[@]}"
-	make_versions "$versions" "${list[@]}"
-	check_branch
 	start_repo
 	for c in "${list[@]}"; do
 		add_commit "$c"
 	done
 	write_patches "${list[@]}"
-	remember_state
 	say "series: ${#list[@]} patches and a cover letter in $out/series"
 }
 

@@ -1,15 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# setup.sh [LIST]: install the packages of dev/packages (or LIST) that are missing, and
-# those of dev/packages.BASE for another base. When that fails, or when not root, print
-# their names and stop.
+# setup.sh [LIST]: install the packages of dev/packages (or LIST) that are missing. When
+# that fails, or when not root, print their names and stop.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
+list=${1:-$top/dev/packages}
 
-lists=("${1:-$top/dev/packages}")
-[[ ! -f $top/dev/packages.$base_version ]] || lists+=("$top/dev/packages.$base_version")
-
-wanted() { sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "${lists[@]}"; }
+wanted() { lines_of "${list:?}"; }
 
 missing() {
 	local have

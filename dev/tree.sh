@@ -18,8 +18,6 @@ extract_base() {
 	local version=$1 tar=/usr/src/$source_package.tar.xz
 
 	[[ $(cat "$base.version" 2>/dev/null) == "$version" ]] && return 0
-	[[ ! -s $base.version || $(<"$base.version") == "$base_version".* ]] ||
-		die "$out has Linux $(<"$base.version"), not $base_version: give OUT another folder, or BASE another version"
 	[[ -f $tar ]] || die "$tar is missing: make setup"
 	say "extract $tar"
 	rm -rf "$base" "$base.version" "$base.new"
@@ -56,20 +54,14 @@ apply_patch() {
 		"$log" | sort -u | paste -sd ' ')
 	tail -n 20 "$log" >&2
 	find . -name '*.rej' -exec tail -n 20 {} + >&2
-	die "patch $name does not apply to: ${file:-see above}$(remedy "$name")"
-}
-
-# A patch of the first base, if it does not fit another one.
-remedy() {
-	[[ $1 == "$base_version"/* ]] ||
-		say "; copy it to patches/$base_version/ and correct it there"
+	die "patch $name does not apply to: ${file:-see above}"
 }
 
 stage_patches() {
 	local f name
 
 	patch_names >"$out/patches.list"
-	export QUILT_PATCHES=$top/patches QUILT_SERIES=$out/patches.list QUILT_PC=.pc
+	export QUILT_PATCHES=$patches QUILT_SERIES=$out/patches.list QUILT_PC=.pc
 	for f in $(all_patched); do
 		mkdir -p "$(dirname "$stage/$f")"
 		[[ ! -f $base/$f ]] || cp -p "$base/$f" "$stage/$f"

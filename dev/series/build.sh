@@ -17,7 +17,7 @@
 # folders of its own.
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
-. "$(dirname "$0")/versions.sh"
+. "$(dirname "$0")/commits.sh"
 own=$out/commits
 tree=$own/linux
 results=$own/results.csv
@@ -150,9 +150,7 @@ key_of() {
 		built_files "$1^"
 		cat "$base.version" "$top/dev/matrix/i386.config" "$top"/dev/matrix/base/* \
 			"$top"/dev/{build,guest,series/build}.sh "$top"/dev/guest/{init,kunit.sh}
-		# Not those of another base.
-		find "$top/dev/config" -name '*.config' \( ! -name 'base-*' \
-			-o -name "base-$base_version.config" \) -print0 | sort -z | xargs -0 cat
+		cat "$top"/dev/config/*.config
 		declare -f splats_in complaints_in kunit_results
 		declare -p kunit_suites
 		gcc --version
