@@ -18,47 +18,11 @@
 
 #define IMV_ENTRY	2	/* marks init text after jump_label_split() */
 
-struct imv_site {
-	struct jump_entry entry;
-};
-
-static inline void *imv_site_insn(const struct imv_site *site)
-{
-	return (void *)jump_entry_code(&site->entry);
-}
-
-static inline void *imv_site_var(const struct imv_site *site)
-{
-	return jump_entry_key(&site->entry);
-}
-
-static inline bool imv_site_is_gone(const struct imv_site *site)
-{
-	return !site->entry.code;
-}
-
-static inline void imv_site_forget(struct imv_site *site)
-{
-	site->entry.code = 0;
-}
-
-/* Where jump_label_init() rewrites NOPs, imv_init() must rewrite those of sites. */
-#ifdef arch_jump_label_transform_static
-#define IMV_BUILT_IS_PROVISIONAL	true
-#else
-#define IMV_BUILT_IS_PROVISIONAL	false
-#endif
-
 #define arch_imv_read(var)		READ_ONCE(var)
 
-/* Both forms are compiled for a value of zero. */
-static __always_inline bool arch_imv_branch(const void *var, const bool likely)
+static __always_inline bool arch_imv_branch(const void *var)
 {
-	struct static_key *key = (struct static_key *)((char *)var + IMV_ENTRY);
-
-	if (likely)
-		return !arch_static_branch_jump(key, true);
-	return arch_static_branch(key, false);
+	return arch_static_branch((struct static_key *)((char *)var + IMV_ENTRY), false);
 }
 
 #endif /* _ASM_GENERIC_IMMEDIATE_JUMP_LABEL_H */

@@ -9,11 +9,7 @@
  */
 
 #define arch_imv_read(var)		READ_ONCE(var)
-
-static __always_inline bool arch_imv_branch(const void *var, bool likely)
-{
-	return READ_ONCE(*(const u8 *)var);
-}
+#define arch_imv_branch(var)		READ_ONCE(*(const u8 *)(var))
 
 #define __imv_set(var, value, size)		WRITE_ONCE(*(var), *(value))
 #define __imv_set_early(var, value, size)	__imv_set(var, value, size)

@@ -16,8 +16,7 @@
  *	imv_read(name)			value, from the code
  *	_imv_read(name)			value, from memory
  *	immediate_if(name) { } else { }
- *	immediate_if_likely(name) { } else { }
- *	imv_unlikely(name), imv_likely(name)	the same jumps, as expressions
+ *	imv_unlikely(name)		the same jump, as an expression
  *	imv_set(name, value)		may sleep
  *	imv_set_early(name, value)	while booting, before other CPUs run
  *	imv_batch_begin(), imv_batch_commit()
@@ -71,8 +70,6 @@
 #include <linux/export.h>
 #include <linux/types.h>
 
-struct module;
-
 /* A record uses the two low bits of the variable's address as flags. */
 #define IMV_ALIGN	4
 
@@ -118,70 +115,17 @@ struct module;
 
 #ifdef CONFIG_IMMEDIATE
 
-/**
- * struct imv_site - an instruction that mirrors an immediate value
- * @insn: the instruction, relative to this member; 0 once its text is freed
- * @target: the target of a jump, relative to this member; for a data site the
- *	    size of the instruction, at most IMV_INSN_MAX
- * @var: the variable, relative to this member. The two low bits are flags:
- *	 the log2 of the size for a data site, IMV_JUMP_* for a jump.
- *
- * Records of jumps have the layout that objtool expects of such a table.
- */
-struct imv_site {
-	s32 insn;
-	s32 target;
-	s32 var;
-};
-
-#define IMV_INSN_MAX		15	/* a jump target is further from its record */
-#define IMV_FLAGS		3L
-#define IMV_JUMP_LIKELY		1L	/* jumps when the value is zero */
-#define IMV_JUMP_NOP		2L	/* compiled as a JMP, which objtool makes a NOP */
+/* Flags of a jump, in its record; see struct imv_site. */
+#define IMV_JUMP_NOP		2	/* compiled as a JMP, which objtool makes a NOP */
 /*
- * Both flags set: the variable, an s32, holds the sign-extended address to which the site
- * jumps, or 0 for the target of the record. The lowest bit of the value makes it
- * a call; addresses are even. The instruction after the jump is never executed;
- * its operand refers to the object that owns the site.
+ * The variable, an s32, holds the sign-extended address to which the site jumps,
+ * or 0 for the target of the record. The lowest bit of the value makes it a call;
+ * addresses are even. The instruction after the jump is never executed; its operand
+ * refers to the object that owns the site.
  */
 #define IMV_JUMP_TO		3
 #define IMV_JUMP_TO_CALL	1
 #define IMV_JUMP_TO_OWNER_SIZE	5
-
-static inline void *imv_site_insn(const struct imv_site *site)
-{
-	return (void *)((unsigned long)&site->insn + site->insn);
-}
-
-static inline void *imv_site_target(const struct imv_site *site)
-{
-	return (void *)((unsigned long)&site->target + site->target);
-}
-
-static inline void *imv_site_var(const struct imv_site *site)
-{
-	return (void *)((unsigned long)&site->var + (site->var & ~IMV_FLAGS));
-}
-
-static inline unsigned int imv_site_flags(const struct imv_site *site)
-{
-	return site->var & IMV_FLAGS;
-}
-
-static inline bool imv_site_is_jump(const struct imv_site *site)
-{
-	return (u32)site->target > IMV_INSN_MAX;
-}
-
-static inline bool imv_site_is_gone(const struct imv_site *site)
-{
-	return !site->insn;
-}
-
-static inline void imv_site_forget(struct imv_site *site)
-{
-	WRITE_ONCE(site->insn, 0);	/* imv_text_reserved() takes no lock */
-}
 
 #include <asm/immediate.h>
 
@@ -192,6 +136,15 @@ static inline void imv_site_forget(struct imv_site *site)
 #endif
 
 #ifdef CONFIG_IMMEDIATE_SITES
+struct imv_site;
+
+/* The sites of the kernel or a module, sorted by variable. */
+struct imv_table {
+	struct list_head list;
+	struct imv_site *sites;
+	unsigned int nr;
+};
+
 void __imv_set(void *var, const void *value, size_t size);
 void __imv_set_early(void *var, const void *value, size_t size);
 void imv_batch_begin(void);
@@ -203,16 +156,6 @@ int imv_text_reserved(const void *start, const void *end);
 void *imv_nth_site(const void *var, unsigned int n);
 void imv_init(void);
 void imv_free_init_mem(void);
-
-/* Functions of the backend, for kernel/immediate.c. */
-void arch_imv_expect(unsigned int nr);
-void arch_imv_init_site(const struct imv_site *site);
-int arch_imv_patch(const struct imv_site *site, bool early);
-void arch_imv_transform(const struct imv_site *site, bool early);
-void arch_imv_finish(void);
-void arch_imv_finish_early(void);
-unsigned int arch_imv_insn_size(const struct imv_site *site);
-unsigned int arch_imv_reserved_size(const struct imv_site *site);
 
 #else /* !CONFIG_IMMEDIATE_SITES */
 
@@ -234,22 +177,11 @@ static inline void imv_free_init_mem(void) { }
 
 #endif /* CONFIG_IMMEDIATE_SITES */
 
-#if defined(CONFIG_IMMEDIATE_SITES) && defined(CONFIG_MODULES)
-void imv_module_coming(struct module *mod);
-void imv_module_live(struct module *mod);
-void imv_module_going(struct module *mod);
-#else
-static inline void imv_module_coming(struct module *mod) { }
-static inline void imv_module_live(struct module *mod) { }
-static inline void imv_module_going(struct module *mod) { }
-#endif
-
 /**
  * imv_read_var - imv_read() of a variable
  * @var: a member of a static structure, aligned to IMV_ALIGN
  *
- * imv_set_var(), imv_unlikely_var() and imv_likely_var() are the forms of the
- * other operations for such a member.
+ * imv_set_var() and imv_unlikely_var() are the other operations for such a member.
  *
  * Context: as for imv_read().
  * Return: as for imv_read().
@@ -262,13 +194,8 @@ static inline void imv_module_going(struct module *mod) { }
 
 #define imv_unlikely_var(var)						\
 	unlikely_notrace(__builtin_choose_expr(sizeof(var) == 1,	\
-			 arch_imv_branch((const void *)&(var), false),	\
+			 arch_imv_branch((const void *)&(var)),		\
 			 imv_read_var(var)))
-
-#define imv_likely_var(var)						\
-	likely_notrace(__builtin_choose_expr(sizeof(var) == 1,		\
-		       arch_imv_branch((const void *)&(var), true),	\
-		       imv_read_var(var)))
 
 #define imv_set_var(var, value)						\
 	do {								\
@@ -309,16 +236,6 @@ static inline void imv_module_going(struct module *mod) { }
 #define imv_unlikely(name)	imv_unlikely_var(name##__imv)
 
 /**
- * imv_likely - true if an immediate value is not zero, which is the usual case
- * @name: name of a value of one byte (any size, at the cost of a test)
- *
- * Context: as for imv_read().
- * Return: a truth value that is encoded as a jump, with no load and no test,
- *	   with CONFIG_IMMEDIATE or CONFIG_IMMEDIATE_JUMP_LABEL.
- */
-#define imv_likely(name)	imv_likely_var(name##__imv)
-
-/**
  * immediate_if - a patched ``if`` statement; the value is usually zero
  * @name: name of a value of one byte (any size, at the cost of a test)
  *
@@ -328,14 +245,6 @@ static inline void imv_module_going(struct module *mod) { }
  * Context: as for imv_read().
  */
 #define immediate_if(name)		if (imv_unlikely(name))
-
-/**
- * immediate_if_likely - a patched ``if``; the value is usually not zero
- * @name: name of a value of one byte (any size, at the cost of a test)
- *
- * Context: as for imv_read().
- */
-#define immediate_if_likely(name)	if (imv_likely(name))
 
 /**
  * imv_set - change an immediate value

@@ -12,8 +12,9 @@
  * the old contents of the register.
  *
  * A jump site is a NOP or JMP: two bytes when the target is near, else five.
- * Objtool makes the NOP; where it does not run, the site is a five-byte NOP from
- * the start. arch_imv_init_site() shortens one that is longer than necessary.
+ * Objtool makes the NOP or, in an object that it has not seen, arch_imv_init_site(),
+ * which also shortens a site that is longer than necessary. Where no kernel is built
+ * with objtool, the site is a five-byte NOP from the start.
  */
 
 #include <linux/stringify.h>
@@ -74,31 +75,23 @@
 	__builtin_choose_expr(sizeof(var) == 8,				\
 			      __imv_read_wide(var), __imv_read_word(var))
 
+/* Compiled for a value of zero: a NOP, with the block of the condition out of line. */
 #ifdef CONFIG_HAVE_JUMP_LABEL_HACK
-#define IMV_JUMP_INSN	"jmp %l[l_away]"
-#define IMV_JUMP_BUILT	IMV_JUMP_NOP
+#define IMV_NOP_INSN(target)	"jmp " target
+#define IMV_NOP_FLAGS		IMV_JUMP_NOP
 #else
-#define IMV_JUMP_INSN	".byte " __stringify(BYTES_NOP5)
-#define IMV_JUMP_BUILT	0
+#define IMV_NOP_INSN(target)	".byte " __stringify(BYTES_NOP5)
+#define IMV_NOP_FLAGS		0
 #endif
 
-/*
- * Both forms are compiled for a value of zero: the unlikely one is a NOP, with its
- * block out of line; the likely one is a JMP past its block.
- */
-static __always_inline bool arch_imv_branch(const void *var, const bool likely)
+static __always_inline bool arch_imv_branch(const void *var)
 {
-	if (likely)
-		asm goto("1: jmp %l[l_away]\n\t"
-			 IMV_SITE("__imv_jump", "%l[l_away] - .", "%c0 + %c1")
-			 : : "i" (var), "i" (IMV_JUMP_LIKELY) : : l_away);
-	else
-		asm goto("1: " IMV_JUMP_INSN "\n\t"
-			 IMV_SITE("__imv_jump", "%l[l_away] - .", "%c0 + %c1")
-			 : : "i" (var), "i" (IMV_JUMP_BUILT) : : l_away);
-	return likely;
+	asm goto("1: " IMV_NOP_INSN("%l[l_away]") "\n\t"
+		 IMV_SITE("__imv_jump", "%l[l_away] - .", "%c0 + %c1")
+		 : : "i" (var), "i" (IMV_NOP_FLAGS) : : l_away);
+	return false;
 l_away:
-	return !likely;
+	return true;
 }
 
 #endif /* _ASM_X86_IMMEDIATE_H */
