@@ -47,6 +47,18 @@ static inline void fail_next_alloc(void)
 	fail_nth_alloc(1);
 }
 
+/* Lets the @nth allocation of a call fail. Its value: did one fail? */
+#define fails_nth_alloc(nth, call)					\
+	({								\
+		bool __failed;						\
+									\
+		fail_nth_alloc(nth);					\
+		call;							\
+		__failed = nth_alloc_failed();				\
+		stop_failing();						\
+		__failed;						\
+	})
+
 static inline bool alloc_fails(size_t size)
 {
 	void *memory = kmalloc(size, GFP_KERNEL);

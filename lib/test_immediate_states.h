@@ -30,49 +30,28 @@ struct form {
 	u64 old, new;
 };
 
-/*
- * Forms that use the normal interface.
- */
-#define API_FORM(type, name)						\
+#ifdef CONFIG_64BIT
+#define API_FORMS_64(X)							\
+	X(u64, read_u64, imv_read, UNSIGNED) X(s64, read_s64, imv_read, SIGNED)
+#else
+#define API_FORMS_64(X)
+#endif
+
+/* The normal interface: a type, a name, how the value is read, and its kind. */
+#define API_FORMS(X)							\
+	X(u8, read_u8, imv_read, UNSIGNED) X(s8, read_s8, imv_read, SIGNED) \
+	X(u16, read_u16, imv_read, UNSIGNED) X(s16, read_s16, imv_read, SIGNED) \
+	X(u32, read_u32, imv_read, UNSIGNED) X(s32, read_s32, imv_read, SIGNED) \
+	API_FORMS_64(X)							\
+	X(bool, read_bool, imv_read, TRUTH) X(bool, branch, imv_unlikely, TRUTH)
+
+#define DEFINE_API(type, name, how, kind)				\
 	static DEFINE_IMV(type, name##_var);				\
 	static noinline __noclone u64 name(void)			\
 	{								\
-		return (u64)imv_read(name##_var);			\
+		return (u64)how(name##_var);				\
 	}
-
-API_FORM(u8, read_u8)
-API_FORM(s8, read_s8)
-API_FORM(bool, read_bool)
-API_FORM(u16, read_u16)
-API_FORM(s16, read_s16)
-API_FORM(u32, read_u32)
-API_FORM(s32, read_s32)
-#ifdef CONFIG_64BIT
-API_FORM(u64, read_u64)
-API_FORM(s64, read_s64)
-#endif
-
-static DEFINE_IMV(void *, read_pointer_var);
-static noinline __noclone u64 read_pointer(void)
-{
-	return (unsigned long)imv_read(read_pointer_var);
-}
-
-static DEFINE_IMV(bool, branch_unlikely_var);
-static noinline __noclone u64 branch_unlikely(void)
-{
-	immediate_if(branch_unlikely_var)
-		return 1;
-	return 0;
-}
-
-static DEFINE_IMV(bool, branch_likely_var);
-static noinline __noclone u64 branch_likely(void)
-{
-	immediate_if_likely(branch_likely_var)
-		return 1;
-	return 0;
-}
+API_FORMS(DEFINE_API)
 
 #define SITE(name)							\
 	#name "_site:\n\t"						\
@@ -128,95 +107,50 @@ static noinline __noclone u64 branch_likely(void)
 		      "notl %k0\n"					\
 		      "5:", 2)
 
-#ifdef CONFIG_HAVE_JUMP_LABEL_HACK
-#define NOP_INSN	"jmp 4f"
-#define NOP_BACK_INSN	"jmp 4b"
-#else
-#define NOP_INSN	".byte " __stringify(BYTES_NOP5)
-#define NOP_BACK_INSN	NOP_INSN
-#endif
-
-/* Reads @straight if the site is a NOP, and @away if it is a jump. */
-#define JUMP_TEXT(name, boundary, before, insn, gap, straight, away)	\
+/* Reads 0 if the site is a NOP, and 1 if it is a jump. */
+#define JUMP_TEXT(name, boundary, before, gap)				\
 	PLACE(name, boundary, before)					\
-	"1: " insn "\n\t"						\
+	"1: " IMV_NOP_INSN("4f") "\n\t"					\
 	IMV_SITE("__imv_jump", "4f - .", "%c1 + %c2")			\
-	"movl $" #straight ", %k0\n\t"					\
+	"movl $0, %k0\n\t"						\
 	"jmp 5f\n\t"							\
 	".skip " #gap ", 0xcc\n"					\
-	"4: movl $" #away ", %k0\n"					\
+	"4: movl $1, %k0\n"						\
 	"5:"
 
-#define JUMP_BACK_TEXT(name, insn, gap, straight, away)			\
+#define JUMP_BACK_TEXT(name, gap)					\
 	"jmp 3f\n"							\
-	"4: movl $" #away ", %k0\n\t"					\
+	"4: movl $1, %k0\n\t"						\
 	"jmp 5f\n\t"							\
 	".skip " #gap ", 0xcc\n"					\
 	"3:\n"								\
 	SITE(name)							\
-	"1: " insn "\n\t"						\
+	"1: " IMV_NOP_INSN("4b") "\n\t"					\
 	IMV_SITE("__imv_jump", "4b - .", "%c1 + %c2")			\
-	"movl $" #straight ", %k0\n"					\
+	"movl $0, %k0\n"						\
 	"5:"
 
-#define DEFINE_NOP2(name, boundary, before)				\
+#define DEFINE_JUMP2(name, boundary, before)				\
 	DEFINE_PLACED(name, "ax", bool,					\
-		      JUMP_TEXT(name, boundary, before, NOP_INSN, 1, 0, 1), \
-		      IMV_JUMP_BUILT)
-#define DEFINE_JMP2(name, boundary, before)				\
+		      JUMP_TEXT(name, boundary, before, 1), IMV_NOP_FLAGS)
+#define DEFINE_JUMP5(name, boundary, before)				\
 	DEFINE_PLACED(name, "ax", bool,					\
-		      JUMP_TEXT(name, boundary, before, "jmp 4f", 1, 1, 0), \
-		      IMV_JUMP_LIKELY)
-#define DEFINE_NOP5(name, boundary, before)				\
-	DEFINE_PLACED(name, "ax", bool,					\
-		      JUMP_TEXT(name, boundary, before, NOP_INSN, 200, 0, 1), \
-		      IMV_JUMP_BUILT)
-#define DEFINE_JMP5(name, boundary, before)				\
-	DEFINE_PLACED(name, "ax", bool,					\
-		      JUMP_TEXT(name, boundary, before, "jmp 4f", 200, 1, 0), \
-		      IMV_JUMP_LIKELY)
-#define DEFINE_NOP2_BACK(name, boundary, before)			\
-	DEFINE_PLACED(name, "ax", bool,					\
-		      JUMP_BACK_TEXT(name, NOP_BACK_INSN, 1, 0, 1),	\
-		      IMV_JUMP_BUILT)
-#define DEFINE_JMP2_BACK(name, boundary, before)			\
-	DEFINE_PLACED(name, "ax", bool,					\
-		      JUMP_BACK_TEXT(name, "jmp 4b", 1, 1, 0),		\
-		      IMV_JUMP_LIKELY)
-#define DEFINE_NOP5_BACK(name, boundary, before)			\
-	DEFINE_PLACED(name, "ax", bool,					\
-		      JUMP_BACK_TEXT(name, NOP_BACK_INSN, 200, 0, 1),	\
-		      IMV_JUMP_BUILT)
-#define DEFINE_JMP5_BACK(name, boundary, before)			\
-	DEFINE_PLACED(name, "ax", bool,					\
-		      JUMP_BACK_TEXT(name, "jmp 4b", 200, 1, 0),	\
-		      IMV_JUMP_LIKELY)
+		      JUMP_TEXT(name, boundary, before, 200), IMV_NOP_FLAGS)
+#define DEFINE_JUMP2_BACK(name, boundary, before)			\
+	DEFINE_PLACED(name, "ax", bool, JUMP_BACK_TEXT(name, 1), IMV_NOP_FLAGS)
+#define DEFINE_JUMP5_BACK(name, boundary, before)			\
+	DEFINE_PLACED(name, "ax", bool, JUMP_BACK_TEXT(name, 200), IMV_NOP_FLAGS)
 
 #ifdef CONFIG_64BIT
 #define FORMS_64(X)							\
 	X(MOV6, mov6, 1, 0)						\
 	X(MOV6, mov6_page_1, 4096, 1)					\
-	X(MOV6, mov6_page_2, 4096, 2)					\
-	X(MOV6, mov6_page_5, 4096, 5)					\
-	X(MOV6, mov6_line_1, 64, 1)					\
-	X(MOV6, mov6_line_2, 64, 2)					\
-	X(MOV6, mov6_line_3, 64, 3)					\
-	X(MOV6, mov6_line_4, 64, 4)					\
 	X(MOV6, mov6_line_5, 64, 5)					\
 	X(MOV10, mov10, 1, 0)						\
 	X(MOV10, mov10_page_1, 4096, 1)					\
-	X(MOV10, mov10_page_2, 4096, 2)					\
 	X(MOV10, mov10_page_6, 4096, 6)					\
-	X(MOV10, mov10_page_9, 4096, 9)					\
-	X(MOV10, mov10_line_1, 64, 1)					\
 	X(MOV10, mov10_line_2, 64, 2)					\
-	X(MOV10, mov10_line_3, 64, 3)					\
-	X(MOV10, mov10_line_4, 64, 4)					\
-	X(MOV10, mov10_line_5, 64, 5)					\
-	X(MOV10, mov10_line_6, 64, 6)					\
-	X(MOV10, mov10_line_7, 64, 7)					\
-	X(MOV10, mov10_line_8, 64, 8)					\
-	X(MOV10, mov10_line_9, 64, 9)
+	X(MOV10, mov10_line_6, 64, 6)
 #else
 #define FORMS_64(X)
 #endif
@@ -226,38 +160,20 @@ static noinline __noclone u64 branch_likely(void)
 	X(MOV5, mov5, 1, 0)						\
 	X(CARRY, mov5_carry, 1, 0)					\
 	X(MOV5, mov5_page_1, 4096, 1)					\
-	X(MOV5, mov5_page_2, 4096, 2)					\
 	X(MOV5, mov5_page_3, 4096, 3)					\
-	X(MOV5, mov5_page_4, 4096, 4)					\
 	X(MOV5, mov5_line_1, 64, 1)					\
-	X(MOV5, mov5_line_2, 64, 2)					\
 	X(MOV5, mov5_line_3, 64, 3)					\
-	X(MOV5, mov5_line_4, 64, 4)					\
 	FORMS_64(X)							\
-	X(NOP2, nop2, 1, 0)						\
-	X(NOP2_BACK, nop2_back, 1, 0)					\
-	X(NOP2, nop2_page_1, 4096, 1)					\
-	X(NOP2, nop2_line_1, 64, 1)					\
-	X(JMP2, jmp2, 1, 0)						\
-	X(JMP2_BACK, jmp2_back, 1, 0)					\
-	X(JMP2, jmp2_page_1, 4096, 1)					\
-	X(JMP2, jmp2_line_1, 64, 1)					\
-	X(NOP5, nop5, 1, 0)						\
-	X(NOP5_BACK, nop5_back, 1, 0)					\
-	X(NOP5, nop5_page_1, 4096, 1)					\
-	X(NOP5, nop5_page_3, 4096, 3)					\
-	X(NOP5, nop5_line_1, 64, 1)					\
-	X(NOP5, nop5_line_2, 64, 2)					\
-	X(NOP5, nop5_line_3, 64, 3)					\
-	X(NOP5, nop5_line_4, 64, 4)					\
-	X(JMP5, jmp5, 1, 0)						\
-	X(JMP5_BACK, jmp5_back, 1, 0)					\
-	X(JMP5, jmp5_page_2, 4096, 2)					\
-	X(JMP5, jmp5_page_4, 4096, 4)					\
-	X(JMP5, jmp5_line_1, 64, 1)					\
-	X(JMP5, jmp5_line_2, 64, 2)					\
-	X(JMP5, jmp5_line_3, 64, 3)					\
-	X(JMP5, jmp5_line_4, 64, 4)
+	X(JUMP2, jump2, 1, 0)						\
+	X(JUMP2_BACK, jump2_back, 1, 0)					\
+	X(JUMP2, jump2_page_1, 4096, 1)					\
+	X(JUMP2, jump2_line_1, 64, 1)					\
+	X(JUMP5, jump5, 1, 0)						\
+	X(JUMP5_BACK, jump5_back, 1, 0)					\
+	X(JUMP5, jump5_page_1, 4096, 1)					\
+	X(JUMP5, jump5_page_3, 4096, 3)					\
+	X(JUMP5, jump5_line_1, 64, 1)					\
+	X(JUMP5, jump5_line_4, 64, 4)
 
 #define DEFINE_FORM(kind, name, boundary, before)			\
 	DEFINE_##kind(name, boundary, before)
@@ -285,30 +201,26 @@ void imv_states_call_3(void);
 	ASM_RET								\
 	".size " #name ", . - " #name "\n\t"
 
-#define DEFINE_STUB()							\
-	asm(".pushsection .text, \"ax\"\n\t"				\
-	    STUB_BEGIN(imv_states_stub)					\
-	    "test %edi, %edi\n\t"					\
-	    "jnz 2f\n"							\
-	    "1: .byte 0xe9\n\t"						\
-	    ".long imv_states_jump_1 - . - 4\n"				\
-	    "2: .byte 0xa9\n\t"						\
-	    ".long 0\n\t"						\
-	    STUB_END(imv_states_stub)					\
-	    IMV_SITE("__imv", "imv_states_jump_1 - .",			\
-		     "imv_states_code__imv + " __stringify(IMV_JUMP_TO)) \
-	    STUB_BEGIN(imv_states_jump_1)				\
-	    "movl $1, %eax\n\t"						\
-	    STUB_END(imv_states_jump_1)					\
-	    STUB_BEGIN(imv_states_jump_2)				\
-	    "movl $2, %eax\n\t"						\
-	    STUB_END(imv_states_jump_2)					\
-	    STUB_BEGIN(imv_states_call_3)				\
-	    "movl $3, %eax\n\t"						\
-	    STUB_END(imv_states_call_3)					\
-	    ".popsection")
+#define TARGET(name, value)						\
+	STUB_BEGIN(name)						\
+	"movl $" #value ", %eax\n\t"					\
+	STUB_END(name)
 
-DEFINE_STUB();
+asm(".pushsection .text, \"ax\"\n\t"
+	STUB_BEGIN(imv_states_stub)
+	"test %edi, %edi\n\t"
+	"jnz 2f\n"
+	"1: .byte 0xe9\n\t"
+	".long imv_states_jump_1 - . - 4\n"
+	"2: .byte 0xa9\n\t"
+	".long 0\n\t"
+	STUB_END(imv_states_stub)
+	IMV_SITE("__imv", "imv_states_jump_1 - .",
+		 "imv_states_code__imv + " __stringify(IMV_JUMP_TO))
+	TARGET(imv_states_jump_1, 1)
+	TARGET(imv_states_jump_2, 2)
+	TARGET(imv_states_call_3, 3)
+	".popsection");
 
 static u64 jump_to(void)
 {
@@ -317,56 +229,30 @@ static u64 jump_to(void)
 
 static u32 jump_to_value(unsigned int nr)
 {
-	switch (nr) {
-	case 1:
-		return 0;
-	case 2:
-		return (unsigned long)imv_states_jump_2;
-	default:
+	if (nr == 3)
 		return (unsigned long)imv_states_call_3 | IMV_JUMP_TO_CALL;
-	}
+	return nr == 1 ? 0 : (unsigned long)imv_states_jump_2;
 }
 #else
-static u32 jump_to_value(unsigned int nr)
-{
-	return 0;
-}
+#define jump_to_value(nr)	(nr)	/* no such form */
 #endif
 
 #define KIND_MOV5	UNSIGNED, sizeof(u32), 5
 #define KIND_CARRY	UNSIGNED, sizeof(u32), 5
 #define KIND_MOV6	UNSIGNED, sizeof(u32), 6
 #define KIND_MOV10	UNSIGNED, sizeof(u64), 10
-#define KIND_NOP2	TRUTH, sizeof(bool), 2
-#define KIND_NOP2_BACK	TRUTH, sizeof(bool), 2
-#define KIND_JMP2	TRUTH, sizeof(bool), 2
-#define KIND_JMP2_BACK	TRUTH, sizeof(bool), 2
-#define KIND_NOP5	TRUTH, sizeof(bool), 5
-#define KIND_NOP5_BACK	TRUTH, sizeof(bool), 5
-#define KIND_JMP5	TRUTH, sizeof(bool), 5
-#define KIND_JMP5_BACK	TRUTH, sizeof(bool), 5
+#define KIND_JUMP2	TRUTH, sizeof(bool), 2
+#define KIND_JUMP2_BACK	TRUTH, sizeof(bool), 2
+#define KIND_JUMP5	TRUTH, sizeof(bool), 5
+#define KIND_JUMP5_BACK	TRUTH, sizeof(bool), 5
 
 #define PLACED_ENTRY(kind, name, boundary, before)			\
 	{ #name, name, name##_site, &name##_var__imv, KIND_##kind, boundary, before },
-#define API_ENTRY(name, kind)						\
-	{ #name, name, (const u8 *)name, &name##_var__imv, kind,	\
-	  sizeof(name##_var__imv), 0, 1, 0 }
+#define API_ENTRY(type, name, how, kind)				\
+	{ #name, name, (const u8 *)name, &name##_var__imv, kind, sizeof(type), 0, 1, 0 },
 
 static struct form forms[] = {
-	API_ENTRY(read_u8, UNSIGNED),
-	API_ENTRY(read_s8, SIGNED),
-	API_ENTRY(read_bool, TRUTH),
-	API_ENTRY(read_u16, UNSIGNED),
-	API_ENTRY(read_s16, SIGNED),
-	API_ENTRY(read_u32, UNSIGNED),
-	API_ENTRY(read_s32, SIGNED),
-#ifdef CONFIG_64BIT
-	API_ENTRY(read_u64, UNSIGNED),
-	API_ENTRY(read_s64, SIGNED),
-#endif
-	API_ENTRY(read_pointer, UNSIGNED),
-	API_ENTRY(branch_unlikely, TRUTH),
-	API_ENTRY(branch_likely, TRUTH),
+	API_FORMS(API_ENTRY)
 	FORMS(PLACED_ENTRY)
 #ifdef CONFIG_64BIT
 	{ "jump_to", jump_to, (const u8 *)imv_states_stub, &imv_states_code__imv,
@@ -374,33 +260,17 @@ static struct form forms[] = {
 #endif
 };
 
-/*
- * Thousands of sites: values of two sizes and jumps. The values that they read are
- * summed up.
- */
-#define NR_MANY		2100
+/* Thousands of sites: words, whose values are summed up, and jumps. */
+#define NR_MANY		3100
 
 static DEFINE_IMV(u32, many_word);
 static DEFINE_IMV(bool, many_branch);
 static u32 many_old_word, many_new_word;
 static bool many_new_branch;
-#ifdef CONFIG_64BIT
-static DEFINE_IMV(u64, many_wide);
-static u64 many_old_wide, many_new_wide;
-#define MANY_WIDE							\
-	"1: movabsq $0, %%rax\n"					\
-	"2:\n\t"							\
-	IMV_SITE("__imv", "2b - 1b", "%c5 + 3")				\
-	"addq %%rax, %1\n"
-#define MANY_VALUES	3
-#else
-static int many_wide__imv;	/* not used */
-#define MANY_WIDE
-#define MANY_VALUES	2
-#endif
 
+/* A branch counts while it is off. */
 struct sums {
-	unsigned long words, wides, branches;
+	unsigned long words, branches;
 };
 
 static noinline __noclone struct sums sum_up(void)
@@ -410,17 +280,16 @@ static noinline __noclone struct sums sum_up(void)
 	asm volatile(".rept " __stringify(NR_MANY) "\n"
 		     "1: movl $0, %%eax\n"
 		     "2:\n\t"
-		     IMV_SITE("__imv", "2b - 1b", "%c3 + 2")
+		     IMV_SITE("__imv", "2b - 1b", "%c2 + 2")
 		     "add %%" _ASM_AX ", %0\n"
-		     MANY_WIDE
-		     "1: jmp 4f\n\t"
-		     IMV_SITE("__imv_jump", "4f - .", "%c4 + %c6")
-		     "add $1, %2\n"
+		     "1: " IMV_NOP_INSN("4f") "\n\t"
+		     IMV_SITE("__imv_jump", "4f - .", "%c3 + %c4")
+		     "add $1, %1\n"
 		     "4:\n\t"
 		     ".endr"
-		     : "+r" (sums.words), "+r" (sums.wides), "+r" (sums.branches)
+		     : "+r" (sums.words), "+r" (sums.branches)
 		     : "i" (&many_word__imv), "i" (&many_branch__imv),
-		       "i" (&many_wide__imv), "i" (IMV_JUMP_LIKELY)
+		       "i" (IMV_NOP_FLAGS)
 		     : "ax", "cc");
 	return sums;
 }

@@ -5,11 +5,23 @@
 /* For KUnit tests, which may be built as modules. */
 
 #include <kunit/test.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/string.h>
 #ifdef CONFIG_X86_KERNEL_IBT
 #include <linux/cpufeature.h>
 #include <asm/ibt.h>
 #endif
+
+/* Is this in the function? */
+static inline bool is_in(unsigned long addr, const void *func)
+{
+	char name[KSYM_SYMBOL_LEN], wanted[KSYM_SYMBOL_LEN];
+
+	snprintf(name, sizeof(name), "%ps", (void *)addr);
+	snprintf(wanted, sizeof(wanted), "%ps", func);
+	return !strcmp(name, wanted);
+}
 
 #ifdef CONFIG_KPROBES
 

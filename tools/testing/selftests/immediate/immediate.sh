@@ -1,22 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Loads the module with the KUnit tests of immediate values, and prints their results,
+# Loads the modules with the KUnit tests of immediate values, and prints their results,
 # which are in the kernel's log, as its own.
 
 . "$(dirname "$0")/../kselftest/tracing.sh"
 
-module=test_immediate
-suite=immediate
+suites="immediate immediate_module immediate_patch"
+modules="test_immediate test_immediate_module test_immediate_patch"
 
 clean_up() {
-	unload_if_loaded $module
+	for module in $modules; do
+		unload_if_loaded "$module"
+	done
 }
 
-# The cases of the suite are indented. The result of the suite is printed last, and
-# fails if there was no case.
+# The cases of a suite are indented. The result of the suites is printed last, and
+# fails if one did not run.
 show_results() {
-	awk -v suite=$suite '
+	awk -v missing="$(echo "$suites" | wc -w)" '
 		function show(ok, name) {
 			printf "%s %d %s\n", ok ? "ok" : "not ok", ++number, name
 			failed += !ok
@@ -27,23 +29,26 @@ show_results() {
 			ok = !/^ *not/
 			if (/^ /)
 				show(ok, line)
-			else if (line == suite)
-				passed = ok && number
+			else
+				missing -= ok
 			next
 		}
 		/^ *(KTAP|# Subtest|1\.\.)/ { next }
 		{ print "# " $0 }
 		END {
-			show(passed, "the whole suite " suite)
+			show(!missing && number, "all suites")
 			print "1.." number
 			exit failed != 0
 		}'
 }
 
 [ -w /dev/kmsg ] || skip_all "needs root"
-check_modules $module
+# shellcheck disable=SC2086 # one word a module
+check_modules $modules
 log_from_here
-load $module
+for module in $modules; do
+	load "$module"
+done
 ! log_since | grep -q "kunit: disabled" || {
 	clean_up
 	skip_all "KUnit is disabled"
