@@ -4,7 +4,6 @@
  * fallback when there is no memory for one. The architecture makes the code of
  * the trampolines.
  */
-#include <linux/error-injection.h>
 #include <linux/generated-text.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
@@ -12,10 +11,10 @@
 
 #include "tracepoint-private.h"
 
-/**
- * __tracepoint_leave - the target of the stub while there is no probe
- *
- * Trampolines end here too. Enables preemption, which the stub disabled.
+/*
+ * The target of the stub, which disabled preemption, while there is no probe. Trampolines
+ * leave here on a CPU that is offline, and at their end if the CPU needs another kind of
+ * return.
  */
 void notrace __tracepoint_leave(void)
 {
@@ -24,24 +23,16 @@ void notrace __tracepoint_leave(void)
 EXPORT_SYMBOL(__tracepoint_leave);
 
 #ifdef CONFIG_PREEMPTION
-/**
- * __tracepoint_resched - reschedule at the end of a trampoline
- *
- * For trampolines that do the rest of __tracepoint_leave() themselves.
- */
+/* For trampolines that do the rest of __tracepoint_leave() themselves. */
 void notrace __tracepoint_resched(void)
 {
 	__preempt_schedule_notrace();
 }
 #endif
 
-/**
- * tracepoint_walk_begin - find the probes for __tracepoint_walk()
- * @behind_call: the address after the call in the stub: an opcode of one byte and
- *		 an operand, which is the tracepoint relative to the operand
- *
- * Context: preemption is disabled.
- * Return: the probes, or NULL, and how many arguments are on the stack.
+/*
+ * Finds the probes for __tracepoint_walk(). Behind the call in the stub are an opcode of
+ * one byte and an operand, which is the tracepoint relative to the operand.
  */
 notrace struct tracepoint_walk tracepoint_walk_begin(const u8 *behind_call)
 {
@@ -64,17 +55,8 @@ static LIST_HEAD(waiting_arrays);
 
 static int make_code(struct tracepoint *tp, struct tp_probes *probes)
 {
-	int ret;
-
-	ret = arch_make_tracepoint_code(probes->probes, tp->nr_args, &probes->code);
-	if (!ret) {
-		ret = name_generated_text(&probes->code, GENERATED_TRACEPOINT, tp->name);
-		if (ret)
-			arch_free_tracepoint_code(&probes->code);
-	}
-	if (ret)
-		probes->code.text = NULL;
-	return ret;
+	return arch_make_tracepoint_code(tp->name, probes->probes, tp->nr_args,
+					 &probes->code);
 }
 
 int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
@@ -93,10 +75,8 @@ int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
 	return 0;
 }
 
-ALLOW_ERROR_INJECTION(tp_make_code, ERRNO);
-
 /* The lowest bit makes the jump a call. */
-void tp_walk(struct tracepoint *tp)
+void tp_set_walk(struct tracepoint *tp)
 {
 	if (tp->nr_args)
 		imv_set_var(tp->code, (s32)(unsigned long)__tracepoint_walk |
@@ -110,7 +90,7 @@ void tp_set_code(struct tracepoint *tp, const struct tp_probes *probes)
 	else if (probes->code.text)
 		imv_set_var(tp->code, (s32)(unsigned long)probes->code.text);
 	else
-		tp_walk(tp);
+		tp_set_walk(tp);
 }
 
 /*
@@ -140,28 +120,13 @@ void tp_make_missing_code(void)
 	imv_defer_end(deferred);
 }
 
-void tp_stop_waiting(const struct module *mod)
-{
-	struct tp_probes *probes, *next;
-
-	list_for_each_entry_safe(probes, next, &waiting_arrays, waiting)
-		if (within_module((unsigned long)probes->tp, mod))
-			list_del_init(&probes->waiting);
-}
-
 void tp_retire_code(struct tp_probes *probes)
 {
 	list_del_init(&probes->waiting);
 }
 
-void tp_forget_code(struct tp_probes *probes)
-{
-	if (probes->code.text)
-		unname_generated_text(&probes->code);
-}
-
 void tp_free_code(struct tp_probes *probes)
 {
 	if (probes->code.text)
-		arch_free_tracepoint_code(&probes->code);
+		free_generated_text(&probes->code);
 }

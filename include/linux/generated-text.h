@@ -2,42 +2,75 @@
 #ifndef _LINUX_GENERATED_TEXT_H
 #define _LINUX_GENERATED_TEXT_H
 
-/* The interface of code that is generated at run time. */
+/*
+ * Code that is generated at run time, in small pieces: the trampolines of
+ * tracepoints and the code of sets of function tracers.
+ *
+ * Its memory is that of BPF programs, and so is the registry of its names. A piece
+ * also has what the unwinder needs: the depth of the stack at each instruction.
+ */
 
-#include <linux/errno.h>
 #include <linux/types.h>
 
+/**
+ * enum generated_text_kind - what the code calls
+ * @GENERATED_TRACEPOINT: the probes of a tracepoint; hidden from stacks of events
+ * @GENERATED_FTRACE: the tracers of a function
+ */
+enum generated_text_kind { GENERATED_TRACEPOINT, GENERATED_FTRACE };
+
+/**
+ * struct generated_text - a piece of generated code
+ * @text: its first instruction, at an even address; NULL if there is none
+ * @size: in bytes
+ */
+struct generated_text {
+	u8 *text;
+	unsigned int size;
+};
+
+/* From an offset on, so many words are between %rsp and the return address. */
+struct generated_depth {
+	u16 from;
+	u16 words;
+};
+
+#define GENERATED_MAX_DEPTHS	12
+#define GENERATED_MAX_SIZE	32768	/* a record of perf has it in 16 bits */
+
+/**
+ * struct text_writer - text being written
+ * @buffer: where it is written to, or NULL to find out its size
+ * @size: bytes so far
+ * @text: where it will be executed
+ * @too_far: a call or jump does not reach its target
+ * @nr_depths: number of @depths
+ * @depths: where the depth of the stack changes; it is 0 at first
+ */
+struct text_writer {
+	u8 *buffer;
+	unsigned int size;
+	unsigned long text;
+	bool too_far;
+	unsigned int nr_depths;
+	struct generated_depth depths[GENERATED_MAX_DEPTHS];
+};
+
 #ifdef CONFIG_GENERATED_TEXT
-#include <asm/generated-text.h>
+void text_write(struct text_writer *w, const void *bytes, unsigned int size);
+void text_write_depth(struct text_writer *w, unsigned int words);
+
+int generate_text(enum generated_text_kind kind, const char *name,
+		  void (*write)(struct text_writer *w, const void *arg),
+		  const void *arg, struct generated_text *result);
+void free_generated_text(const struct generated_text *text);
+void flush_generated_text(void);
+
+bool is_generated_text(enum generated_text_kind kind, unsigned long addr);
+int generated_text_depth(unsigned long addr);
 #else
-static inline void trim_generated_text(void)
+static inline void flush_generated_text(void)
 {
-}
-
-static inline bool is_generated_text(unsigned long addr)
-{
-	return false;
-}
-#endif
-
-#if defined(CONFIG_GENERATED_TEXT) && defined(CONFIG_KALLSYMS)
-const char *generated_text_lookup(unsigned long addr, unsigned long *size,
-				  unsigned long *offset, char **modname, char *name);
-int generated_text_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
-			       char *name, char *module_name, int *exported);
-#else
-static inline const char *
-generated_text_lookup(unsigned long addr, unsigned long *size, unsigned long *offset,
-		      char **modname, char *name)
-{
-	return NULL;
-}
-
-static inline int
-generated_text_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
-			   char *name, char *module_name, int *exported)
-{
-	return -ERANGE;
 }
 #endif
 

@@ -35,6 +35,7 @@ SYM_FUNC_START(__tracepoint_walk)
 	jz	.Ldone
 
 .Lprobe:
+	pushq	8(%rbp)			/* for tracepoint_caller_regs() */
 	/* A probe may change its arguments on the stack, so each gets a copy. */
 	movq	%r12, %rcx
 .Lpush:

@@ -13,11 +13,12 @@
 #include <asm/asm.h>
 
 struct generated_text;
-struct pt_regs;
 struct tracepoint_func;
 
 /* How many words the ABI passes in registers, not counting the data. */
 #define TRACEPOINT_REG_ARGS	5
+#define TRACEPOINT_STACK_ARGS(nr)					\
+	((nr) > TRACEPOINT_REG_ARGS ? (nr) - TRACEPOINT_REG_ARGS : 0)
 
 /* Without SMP, per-CPU variables are plain variables. */
 #ifdef CONFIG_SMP
@@ -37,7 +38,7 @@ struct tracepoint_func;
 #define TRACESTUB_TEST_OPCODE	0xa9
 
 /*
- * Preemption is disabled before the jump, so a CPU in a trampoline is a reader of
+ * Preemption is disabled before the jump, so a CPU that calls probes is a reader of
  * RCU.
  *
  * The jump is a site of an immediate value, of the kind IMV_JUMP_TO. Without a
@@ -71,12 +72,26 @@ void __tracepoint_resched(void);
 void __tracepoint_walk(void);
 extern const u8 __tracepoint_walk_end[];
 
-int arch_make_tracepoint_code(const struct tracepoint_func *probes,
+int arch_make_tracepoint_code(const char *name, const struct tracepoint_func *probes,
 			      unsigned int nr_args, struct generated_text *code);
-void arch_free_tracepoint_code(const struct generated_text *code);
-
-bool is_tracepoint_trampoline(unsigned long addr);
 bool is_tracepoint_dispatch(unsigned long addr);
-void tracepoint_caller_regs(struct pt_regs *regs);
+
+/**
+ * tracepoint_caller_regs - make registers refer to the traced code
+ * @regs: registers of a probe's caller, from perf_fetch_caller_regs() in the probe
+ * @args: the arguments of the tracepoint
+ *
+ * Sets the instruction pointer to that of the code that has the tracepoint, unless C
+ * code calls the probe: a stub, or a site where RCU may not be watching. The frame of a
+ * probe has the %rbp of its caller, the return address and the arguments on the stack.
+ * Above these is the address of the traced code.
+ */
+#define tracepoint_caller_regs(regs, args...)				\
+	do {								\
+		if (CONCATENATE(__TP_WORDS_, COUNT_ARGS(args))(args) &&	\
+		    is_tracepoint_dispatch((regs)->ip))			\
+			(regs)->ip = ((const unsigned long *)(regs)->sp) \
+				[2 + TRACEPOINT_STACK_ARGS(COUNT_ARGS(args))]; \
+	} while (0)
 
 #endif /* _ASM_X86_TRACEPOINT_H */
