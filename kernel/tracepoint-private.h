@@ -30,24 +30,21 @@ struct tp_probes {
 };
 
 /*
- * All are called with tracepoints_mutex held.
+ * All but tp_free_code() are called with tracepoints_mutex held.
  *
  * tp_make_code() makes the trampoline of an array. tp_set_code() makes the stub
  * jump to it, or return if there are no probes (NULL). An array that is no longer
- * used is given to tp_retire_code(). Before it is freed, call tp_forget_code(), wait
- * for a grace period, then call tp_free_code().
- * tp_walk() makes the stub read tp->funcs at each hit; it needs no memory.
- * tp_make_missing_code() makes the trampolines for which there was no memory. For the
- * tracepoints of a module, tp_stop_waiting() ends that.
+ * used is given to tp_retire_code(). When stubs no longer jump to its trampoline,
+ * tp_free_code() frees this.
+ * tp_set_walk() makes the stub read tp->funcs at each hit; it needs no memory.
+ * tp_make_missing_code() makes the trampolines for which there was no memory.
  */
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 int tp_make_code(struct tracepoint *tp, struct tp_probes *probes);
 void tp_set_code(struct tracepoint *tp, const struct tp_probes *probes);
-void tp_walk(struct tracepoint *tp);
+void tp_set_walk(struct tracepoint *tp);
 void tp_make_missing_code(void);
-void tp_stop_waiting(const struct module *mod);
 void tp_retire_code(struct tp_probes *probes);
-void tp_forget_code(struct tp_probes *probes);
 void tp_free_code(struct tp_probes *probes);
 
 /* Returned to __tracepoint_walk(), in two registers. */
@@ -57,20 +54,7 @@ struct tracepoint_walk {
 };
 
 struct tracepoint_walk tracepoint_walk_begin(const u8 *behind_call);
-
-#define TRACEPOINT_MAX_ARGS	12	/* see __TP_NR_ARGS() */
-
-/* Is it as DEFINE_TRACE() initialised it? */
-static inline bool tp_code_is_built(const struct tracepoint *tp)
-{
-	return !tp->code && tp->nr_args <= TRACEPOINT_MAX_ARGS;
-}
 #else
-static inline bool tp_code_is_built(const struct tracepoint *tp)
-{
-	return true;
-}
-
 static inline int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
 {
 	return 0;
@@ -78,11 +62,9 @@ static inline int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
 
 static inline void tp_set_code(struct tracepoint *tp,
 			       const struct tp_probes *probes) { }
-static inline void tp_walk(struct tracepoint *tp) { }
+static inline void tp_set_walk(struct tracepoint *tp) { }
 static inline void tp_make_missing_code(void) { }
-static inline void tp_stop_waiting(const struct module *mod) { }
 static inline void tp_retire_code(struct tp_probes *probes) { }
-static inline void tp_forget_code(struct tp_probes *probes) { }
 static inline void tp_free_code(struct tp_probes *probes) { }
 #endif
 
@@ -94,16 +76,8 @@ static inline void tp_set_call(struct tracepoint *tp,
 			       const struct tracepoint_func *probes) { }
 #endif
 
-#ifdef CONFIG_MODULES
+/* The module notifier; tests call it, too. */
 struct notifier_block;
-
-/* Module notifiers; tests call them too. */
 int tracepoint_module_notify(struct notifier_block *nb, unsigned long state, void *data);
-int tracepoint_check_notify(struct notifier_block *nb, unsigned long state, void *data);
-
-/* For the markers of a module. */
-bool trace_module_has_text(const struct module *mod, const char *text, size_t size);
-bool tracepoint_is_known(const struct tracepoint *tp, const struct module *mod);
-#endif
 
 #endif /* _TRACEPOINT_PRIVATE_H */

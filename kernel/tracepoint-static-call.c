@@ -4,19 +4,11 @@
  * stub calls a single probe directly. With several probes, or none, it calls a
  * function that walks the array (the walk).
  *
- * The stub loads the data and then calls. It may use the data from before a
- * change and the function from after it. The walk ignores the data. So a probe
- * is called directly only after its data has been in the tracepoint for a grace
- * period (the data is settled). A work item waits for that; until then the walk
- * calls the probe.
- *
- * When a module is unloaded, static calls forget its sites after all notifiers of
- * tracepoints have unregistered probes.
- *
- * The data stays when the last probe is unregistered. If that probe is registered
- * again, or another one with the same data, it is called directly at once.
+ * The stub loads the data and then calls: it may use the data from before a change and
+ * the function from after it. So a probe is called directly only after its data has been
+ * in the tracepoint for a grace period (the data is settled), for which a work item
+ * waits. Until then, the walk calls it, which ignores the data.
  */
-#include <linux/export.h>
 #include <linux/init.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
@@ -68,9 +60,8 @@ static DECLARE_WORK(settle_work, settle);
 static bool can_settle;
 
 /*
- * The stub does not use the old data now. Before @data's probe became the only
- * one, the stub called the walk, which ignores the data, or there was no probe. But
- * on some architectures, other CPUs may not see the patched call yet.
+ * The stub now calls the walk, which ignores the data, or there was no probe. But on
+ * some architectures, other CPUs may not see the patched call yet.
  */
 static void set_data(struct tracepoint *tp, void *data)
 {
@@ -82,15 +73,9 @@ static void set_data(struct tracepoint *tp, void *data)
 		queue_work(system_unbound_wq, &settle_work);
 }
 
-/**
- * tp_set_call - let the stub call the probes that are registered now
- * @tp: the tracepoint; without a static call, nothing is done
- * @probes: its probes, or NULL
- *
- * Needs no memory. On return, no stub begins a call of a probe that is not in
- * @probes, on x86. Elsewhere, this holds after the next grace period.
- *
- * Context: tracepoints_mutex is held; takes cpu_hotplug_lock and text_mutex.
+/*
+ * Lets the stub call @probes. Needs no memory. On x86, no stub begins a call of another
+ * probe after the return; elsewhere, not after the next grace period.
  */
 void tp_set_call(struct tracepoint *tp, const struct tracepoint_func *probes)
 {
@@ -109,32 +94,3 @@ static int __init start_settling(void)
 	return 0;
 }
 postcore_initcall(start_settling);
-
-#ifndef CONFIG_64BIT
-/* The ABI passes any argument of one word or less like a long. */
-#define WALK(nr, proto, args...)					\
-void notrace tracepoint_walk_##nr(struct tracepoint_func *probes, PARAMS proto) \
-{									\
-	void (*func)(void *data, PARAMS proto);				\
-									\
-	for (; probes && (func = READ_ONCE(probes->func)); probes++)	\
-		func(probes->data, args);				\
-}									\
-EXPORT_SYMBOL(tracepoint_walk_##nr)
-
-WALK(1, (long a), a);
-WALK(2, (long a, long b), a, b);
-WALK(3, (long a, long b, long c), a, b, c);
-WALK(4, (long a, long b, long c, long d), a, b, c, d);
-WALK(5, (long a, long b, long c, long d, long e), a, b, c, d, e);
-WALK(6, (long a, long b, long c, long d, long e, long f), a, b, c, d, e, f);
-WALK(7, (long a, long b, long c, long d, long e, long f, long g), a, b, c, d, e, f, g);
-
-#define EIGHT	long a, long b, long c, long d, long e, long f, long g, long h
-
-WALK(8, (EIGHT), a, b, c, d, e, f, g, h);
-WALK(9, (EIGHT, long i), a, b, c, d, e, f, g, h, i);
-WALK(10, (EIGHT, long i, long j), a, b, c, d, e, f, g, h, i, j);
-WALK(11, (EIGHT, long i, long j, long k), a, b, c, d, e, f, g, h, i, j, k);
-WALK(12, (EIGHT, long i, long j, long k, long l), a, b, c, d, e, f, g, h, i, j, k, l);
-#endif

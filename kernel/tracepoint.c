@@ -18,20 +18,15 @@
 #define pr_fmt(fmt) "tracepoint: " fmt
 
 #include <linux/context_tracking.h>
-#include <linux/cpumask.h>
 #include <linux/err.h>
-#include <linux/kallsyms.h>
+#include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/module.h>
-#include <linux/module-memory.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
-#include <linux/percpu.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/static_call.h>
-#include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
@@ -74,82 +69,33 @@ static struct tracepoint_func *find_probe(struct tracepoint_func *probes,
 	return NULL;
 }
 
-static unsigned int count_live(const struct tracepoint_func *probes)
-{
-	unsigned int count = 0;
-
-	for (; probes && probes->func; probes++)
-		count += probe_is_live(probes);
-	return count;
-}
-
-#ifdef CONFIG_TRACEPOINT_CPU_ONLINE
-DEFINE_PER_CPU(bool, tracepoint_cpu_online);
-EXPORT_PER_CPU_SYMBOL(tracepoint_cpu_online);
-
-/* The boot CPU set its flag before the per-CPU data was copied for all CPUs. */
-static int __init init_cpus_online(void)
-{
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu)
-		tracepoint_set_cpu_online(cpu, cpu_online(cpu));
-	return 0;
-}
-early_initcall(init_cpus_online);
-#endif
-
-static struct tp_probes *array_of(struct tracepoint_func *probes)
-{
-	return probes ? container_of(probes, struct tp_probes, probes[0]) : NULL;
-}
-
 /*
- * Replaced arrays, until free_retired() frees them. It first runs when waiting
- * for grace periods is possible. Later it runs with a delay: it flushes deferred
- * patching of stubs, which costs more interrupts while a task changes many
- * tracepoints.
+ * Replaced arrays, until free_retired() frees them. It first runs when waiting for grace
+ * periods is possible, later with a delay: it flushes deferred patching, which costs
+ * more interrupts while a task changes many tracepoints.
  */
 static struct tp_probes *retired_probes;
 static bool can_free;
 
 #define RETIRE_DELAY	(HZ / 10)
 
-static struct tp_probes *take_retired(void)
+static void free_retired(struct work_struct *work)
 {
-	struct tp_probes *list;
+	struct tp_probes *list, *probes;
 
 	mutex_lock(&tracepoints_mutex);
 	list = retired_probes;
 	retired_probes = NULL;
 	mutex_unlock(&tracepoints_mutex);
-	return list;
-}
 
-static void forget_retired(struct tp_probes *probes)
-{
-	mutex_lock(&tracepoints_mutex);
-	for (; probes; probes = probes->next)
-		tp_forget_code(probes);
-	mutex_unlock(&tracepoints_mutex);
-}
-
-static void free_retired(struct work_struct *work)
-{
-	struct tp_probes *probes = take_retired(), *next;
-
-	imv_flush();	/* no stub may jump to code without a name */
-	forget_retired(probes);
+	imv_flush();	/* no stub may jump to code that is freed */
 	tracepoint_synchronize_unregister();
-
-	mutex_lock(&tracepoints_mutex);
-	for (; probes; probes = next) {
-		next = probes->next;
+	while ((probes = list)) {
+		list = probes->next;
 		tp_free_code(probes);
 		kfree(probes);
 	}
-	mutex_unlock(&tracepoints_mutex);
-	trim_generated_text();
+	flush_generated_text();
 
 	mutex_lock(&tracepoints_mutex);
 	tp_make_missing_code();
@@ -160,8 +106,6 @@ static DECLARE_DELAYED_WORK(free_retired_work, free_retired);
 
 static void retire_probes(struct tp_probes *old)
 {
-	if (!old)
-		return;
 	tp_retire_code(old);
 	old->next = retired_probes;
 	retired_probes = old;
@@ -181,20 +125,21 @@ static int __init start_freeing(void)
 postcore_initcall(start_freeing);
 
 /*
- * Makes a new array: the live probes of @old without @del, and @add after those
- * of the same or a higher priority.
- *
- * Return: the array, or NULL if it would be empty, or an ERR_PTR.
+ * A new array: the live probes of @old without @del, and @add after those of the same or
+ * a higher priority. Return: NULL if it would be empty, or an ERR_PTR.
  */
 static struct tp_probes *make_probes(struct tracepoint *tp,
 				     const struct tracepoint_func *old,
 				     const struct tracepoint_func *add,
 				     const struct tracepoint_func *del)
 {
-	unsigned int count = count_live(old) + !!add - !!del, i = 0;
+	unsigned int count = !!add - !!del, i = 0;
+	const struct tracepoint_func *probe;
 	struct tp_probes *new;
 	int ret;
 
+	for (probe = old; probe && probe->func; probe++)
+		count += probe_is_live(probe);
 	if (!count)
 		return NULL;
 	new = kmalloc(struct_size(new, probes, count + 1), GFP_KERNEL);
@@ -228,32 +173,6 @@ static struct tracepoint_func *tp_probes(struct tracepoint *tp)
 					 lockdep_is_held(&tracepoints_mutex));
 }
 
-/**
- * tracepoint_check_context - may the caller attach and detach probes?
- * @name: the tracepoint or marker, for the message
- *
- * Attaching sleeps, but probes run with preemption disabled. With PREEMPT_COUNT
- * any atomic caller is detected; otherwise only interrupt context. The message is
- * deferred, since the caller may hold any lock.
- *
- * Context: any.
- * Return: 0 or -EBUSY.
- */
-int tracepoint_check_context(const char *name)
-{
-	static unsigned int told;	/* some architectures only xchg() words */
-	bool atomic = IS_ENABLED(CONFIG_PREEMPT_COUNT) ?
-		      !preemptible() : in_interrupt() || irqs_disabled();
-
-	if (!atomic || system_state == SYSTEM_BOOTING)
-		return 0;
-	if (!xchg(&told, 1))
-		printk_deferred(KERN_ERR
-				"tracepoint: %s: probes must not be registered or unregistered in a probe or other atomic context; leave it to a work item\n",
-				name);
-	return -EBUSY;
-}
-
 /*
  * An active guard is not patched again. The commit also flushes updates that
  * other tasks deferred.
@@ -268,7 +187,8 @@ static void set_probes(struct tracepoint *tp, struct tp_probes *new)
 	tp_set_code(tp, new);
 	imv_set_var(tp->active, !!new);
 	imv_batch_commit();
-	retire_probes(array_of(old));
+	if (old)
+		retire_probes(container_of(old, struct tp_probes, probes[0]));
 }
 
 static int call_regfunc(const struct tracepoint *tp)
@@ -280,33 +200,6 @@ static void call_unregfunc(const struct tracepoint *tp)
 {
 	if (tp->callbacks && tp->callbacks->unregfunc)
 		tp->callbacks->unregfunc();
-}
-
-static int call_connect(struct tracepoint *tp, const struct tracepoint_func *probe)
-{
-	return tp->callbacks && tp->callbacks->connect ?
-	       tp->callbacks->connect(tp, probe) : 0;
-}
-
-static void call_disconnect(struct tracepoint *tp,
-			    const struct tracepoint_func *probe)
-{
-	if (tp->callbacks && tp->callbacks->disconnect)
-		tp->callbacks->disconnect(tp, probe);
-}
-
-/* Calls the tracepoint's own callbacks for a new probe, which they may reject. */
-static int announce_probe(struct tracepoint *tp, const struct tracepoint_func *add,
-			  bool first)
-{
-	int ret = first ? call_regfunc(tp) : 0;
-
-	if (ret < 0)
-		return ret;
-	ret = call_connect(tp, add);
-	if (ret < 0 && first)
-		call_unregfunc(tp);
-	return ret;
 }
 
 static int tracepoint_add_probe(struct tracepoint *tp,
@@ -322,7 +215,7 @@ static int tracepoint_add_probe(struct tracepoint *tp,
 	if (IS_ERR(new))
 		return PTR_ERR(new);
 
-	ret = announce_probe(tp, add, !old);
+	ret = old ? 0 : call_regfunc(tp);
 	if (ret < 0) {
 		retire_probes(new);	/* perf and kallsyms may use its trampoline */
 		return ret;
@@ -332,21 +225,20 @@ static int tracepoint_add_probe(struct tracepoint *tp,
 }
 
 /*
- * Removes a probe without a new array. After the return, the stub reads the
- * array at each hit. Updates are flushed: while they are deferred, the stub may
- * jump to a trampoline that calls the probe. The next change of the probes makes
- * a new array.
+ * Without memory for a new array. The stub reads the old one at each hit until the
+ * next change. Updates are flushed: while they are deferred, the stub may jump to a
+ * trampoline that calls the probe.
  */
 static void remove_in_place(struct tracepoint *tp, struct tracepoint_func *probe)
 {
 	WRITE_ONCE(probe->func, tracepoint_removed_probe);
 	tp_set_call(tp, tp_probes(tp));
-	tp_walk(tp);
+	tp_set_walk(tp);
 	imv_flush();
 }
 
 static int tracepoint_remove_probe(struct tracepoint *tp,
-				   const struct tracepoint_func *del, bool atomic)
+				   const struct tracepoint_func *del)
 {
 	struct tracepoint_func *old = tp_probes(tp), *found;
 	struct tp_probes *new;
@@ -355,32 +247,17 @@ static int tracepoint_remove_probe(struct tracepoint *tp,
 	if (!found)
 		return -ENOENT;
 
-	/* An array that is not empty needs an allocation, which may sleep. */
-	new = atomic && count_live(old) > 1 ? ERR_PTR(-ENOMEM) :
-	      make_probes(tp, old, NULL, del);
+	new = make_probes(tp, old, NULL, del);
 	if (IS_ERR(new))
 		remove_in_place(tp, found);
 	else
 		set_probes(tp, new);
-	call_disconnect(tp, del);
 	if (!new)
 		call_unregfunc(tp);
 	return 0;
 }
 
-/**
- * tracepoint_probe_register_prio_may_exist - attach a probe, no warning on -EEXIST
- * @tp: the tracepoint
- * @probe: the function, of the tracepoint's prototype with ``void *`` in front
- * @data: its first argument
- * @prio: probes of higher priority are called first
- *
- * Like tracepoint_probe_register_prio(), but without a message when the probe is
- * already attached with the same data.
- *
- * Context: as tracepoint_probe_register_prio().
- * Return: as tracepoint_probe_register_prio().
- */
+/* Like tracepoint_probe_register_prio(), but without a message on -EEXIST. */
 int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp, void *probe,
 					     void *data, int prio)
 {
@@ -389,12 +266,9 @@ int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp, void *probe,
 	};
 	int ret;
 
-	if (!tp || !probe || !probe_is_live(&add))
+	might_sleep();
+	if (!probe)
 		return -EINVAL;
-	ret = tracepoint_check_context(tp->name);
-	if (ret)
-		return ret;
-
 	mutex_lock(&tracepoints_mutex);
 	ret = tracepoint_add_probe(tp, &add);
 	mutex_unlock(&tracepoints_mutex);
@@ -411,21 +285,17 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
  *	  the order of their registration
  *
  * Type-safe form: register_trace_prio_<name>(). A probe is called with
- * preemption disabled, in the context of the traced code, which may be any.
- * It must not register or unregister probes itself.
+ * preemption disabled, in the context of the traced code, which may be any. If the
+ * tracepoint is part of a module, unregister the probe before the module is unloaded;
+ * see register_tracepoint_module_notifier().
  *
- * If the tracepoint is part of a module, the caller must unregister the probe
- * before the module is unloaded, for example in a notifier; see
- * register_tracepoint_module_notifier().
- *
- * Lack of executable memory is not an error: hits are slower until other
- * tracepoints free memory.
+ * Lack of executable memory is no error: hits are slower until other tracepoints
+ * free some.
  *
  * Context: may sleep; takes tracepoints_mutex and the locks of imv_set().
  * Return: 0, -EINVAL without a probe, -EEXIST if it is attached with the same
- *	   data, -EBUSY in atomic context, -ENOMEM, -ERANGE if @probe is not a
- *	   function, or the error of the tracepoint's own callbacks.
- *	   An error changes nothing.
+ *	   data, -ENOMEM, -ERANGE if @probe is not a function, or the error of the
+ *	   tracepoint's own callbacks. An error changes nothing.
  */
 int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
 				   void *data, int prio)
@@ -443,13 +313,10 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio);
 /**
  * tracepoint_probe_register - attach a probe to a tracepoint
  * @tp: the tracepoint
- * @probe: the function, of the tracepoint's prototype with ``void *`` in front
+ * @probe: the function
  * @data: its first argument
  *
- * tracepoint_probe_register_prio() with TRACEPOINT_DEFAULT_PRIO.
- *
- * Context: as tracepoint_probe_register_prio().
- * Return: as tracepoint_probe_register_prio().
+ * Return: as tracepoint_probe_register_prio(), with TRACEPOINT_DEFAULT_PRIO.
  */
 int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data)
 {
@@ -468,11 +335,6 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register);
  * tracepoint_synchronize_unregister(). Succeeds even without memory, because
  * callers free the probe and its data without regard to the return value.
  *
- * For the same reason it continues in atomic context, after an error message. Such
- * a call is still a bug of the caller, as in earlier kernels. It may sleep if
- * another task holds one of the locks. It deadlocks if the caller holds one, or if
- * another CPU waits with interrupts disabled for a lock that the caller holds.
- *
  * Context: may sleep; takes tracepoints_mutex and the locks of imv_set().
  * Return: 0, -EINVAL without a probe, -ENOENT if it is not attached with this
  *	   data.
@@ -480,27 +342,19 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register);
 int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 {
 	struct tracepoint_func del = { .func = probe, .data = data };
-	bool atomic;
 	int ret;
 
-	if (!tp || !probe)
+	might_sleep();
+	if (!probe)
 		return -EINVAL;
-	atomic = tracepoint_check_context(tp->name) < 0;
-
 	mutex_lock(&tracepoints_mutex);
-	ret = tracepoint_remove_probe(tp, &del, atomic);
+	ret = tracepoint_remove_probe(tp, &del);
 	mutex_unlock(&tracepoints_mutex);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(tracepoint_probe_unregister);
 
-/**
- * tracepoint_rcuidle_enter - make RCU watch, for trace_<name>_rcuidle()
- *
- * Context: any but NMI, since SRCU cannot be used there. Disables preemption
- *	    until tracepoint_rcuidle_exit().
- * Return: the argument for tracepoint_rcuidle_exit().
- */
+/* Makes RCU watch, for trace_<name>_rcuidle(). SRCU cannot be used in NMIs. */
 notrace int tracepoint_rcuidle_enter(void)
 	__acquires(&tracepoint_srcu)
 {
@@ -513,10 +367,6 @@ notrace int tracepoint_rcuidle_enter(void)
 	return idx;
 }
 
-/**
- * tracepoint_rcuidle_exit - undo tracepoint_rcuidle_enter()
- * @idx: the return value of tracepoint_rcuidle_enter()
- */
 notrace void tracepoint_rcuidle_exit(int idx)
 	__releases(&tracepoint_srcu)
 {
@@ -575,158 +425,14 @@ static DEFINE_MUTEX(tracepoint_module_list_mutex);
 static LIST_HEAD(tracepoint_module_list);
 static BLOCKING_NOTIFIER_HEAD(tracepoint_notify_list);
 
-/* Taints that do not concern the layout of the module's structures. */
+/* These do not concern the layout of the module's structures. */
 #define HARMLESS_TAINTS	(BIT(TAINT_OOT_MODULE) | BIT(TAINT_CRAP) | \
 			 BIT(TAINT_UNSIGNED_MODULE) | BIT(TAINT_TEST))
 
-/**
- * trace_module_has_bad_taint - may the trace data of a module be unusable?
- * @mod: the module
- *
- * A module that was loaded by force may have been built for other structures.
- *
- * Context: any.
- * Return: true if its tracepoints and events must not be used.
- */
+/* A module that was loaded by force may have been built for other structures. */
 bool trace_module_has_bad_taint(struct module *mod)
 {
 	return mod->taints & ~HARMLESS_TAINTS;
-}
-
-/* How many bytes of the module's memory begin at @addr; 0 if it is elsewhere. */
-static size_t memory_at(const struct module *mod, const void *addr)
-{
-	struct module_part part = module_part_of(mod, addr);
-
-	return part.size ? part.base + part.size - addr : 0;
-}
-
-/**
- * trace_module_has_text - is there a string in the memory of a module?
- * @mod: the module
- * @text: the address to check
- * @size: maximum size of the string, including the NUL
- *
- * For names and formats in records that may be damaged.
- *
- * Return: true if there is one at @text.
- */
-bool trace_module_has_text(const struct module *mod, const char *text, size_t size)
-{
-	size = min(size, memory_at(mod, text));
-	return size && strnlen(text, size) < size;
-}
-
-/* Elsewhere, another object may look like an unused tracepoint. */
-static bool module_has_tracepoint(const struct module *mod, const struct tracepoint *tp)
-{
-	size_t offset = (const void *)tp - mod->tracepoints;
-
-	return mod->tracepoints_size >= sizeof(*tp) &&
-	       offset <= mod->tracepoints_size - sizeof(*tp) &&
-	       IS_ALIGNED((unsigned long)tp, __alignof__(*tp));
-}
-
-/* The call is patched at the first registration, with these addresses. */
-static bool module_has_call(const struct module *mod, const struct tracepoint *tp)
-{
-#ifdef CONFIG_TRACEPOINT_STATIC_CALL
-	const struct module_part text = module_text(mod);
-
-	return !tp->key ||
-	       (memory_at(mod, tp->key) >= sizeof(*tp->key) &&
-		IS_ALIGNED((unsigned long)tp->key, __alignof__(*tp->key)) &&
-		tp->key->func == tp->walk &&
-		tp->tramp >= text.base && tp->tramp < text.base + text.size);
-#else
-	return true;
-#endif
-}
-
-static bool module_has_callbacks(const struct module *mod, const struct tracepoint *tp)
-{
-	return !tp->callbacks ||
-	       (memory_at(mod, tp->callbacks) >= sizeof(*tp->callbacks) &&
-		IS_ALIGNED((unsigned long)tp->callbacks, __alignof__(*tp->callbacks)));
-}
-
-/* Return: what is wrong with a tracepoint of a module that is being loaded, or NULL. */
-static const char *tracepoint_fault(const struct module *mod,
-				    const struct tracepoint *tp)
-{
-	if (!module_has_tracepoint(mod, tp))
-		return "it is for no tracepoint of the module";
-	if (!trace_module_has_text(mod, tp->name, KSYM_NAME_LEN) || !*tp->name)
-		return "the tracepoint has no name";
-	if (!module_has_callbacks(mod, tp))
-		return "the callbacks of the tracepoint are not in the module";
-	if (rcu_access_pointer(tp->funcs) || tp->active || !tp_code_is_built(tp))
-		return "the tracepoint is in use already";
-	if (!module_has_call(mod, tp))
-		return "the call of its probes is not the module's";
-	return NULL;
-}
-
-/* Damaged records must not be used as pointers. */
-static int tracepoint_module_check(const struct module *mod)
-{
-	const char *fault;
-	unsigned int i;
-
-	for (i = 0; i < mod->num_tracepoints; i++) {
-		fault = tracepoint_fault(mod, tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]));
-		if (!fault)
-			continue;
-		pr_err("%s: record %u of %u in section __tracepoints_ptrs is broken: %s; build the module again\n",
-		       mod->name, i, mod->num_tracepoints, fault);
-		return -ENOEXEC;
-	}
-	return 0;
-}
-
-/* A module loaded by force may have been built for another struct tracepoint. */
-static bool module_was_forced(const struct module *mod)
-{
-	return test_bit(TAINT_FORCED_MODULE, &mod->taints);
-}
-
-static bool table_has(tracepoint_ptr_t *start, tracepoint_ptr_t *stop,
-		      const struct tracepoint *tp)
-{
-	for (; start < stop; start++)
-		if (tracepoint_ptr_deref(start) == tp)
-			return true;
-	return false;
-}
-
-static bool module_has(const struct module *mod, const struct tracepoint *tp)
-{
-	return table_has(mod->tracepoints_ptrs,
-			 mod->tracepoints_ptrs + mod->num_tracepoints, tp);
-}
-
-/**
- * tracepoint_is_known - does a pointer refer to a tracepoint?
- * @tp: the pointer
- * @mod: a module that is being loaded, whose tracepoints are valid too
- *
- * Context: may sleep.
- * Return: true if it is one of the kernel, of @mod, or of a module without bad
- *	   taints.
- */
-bool tracepoint_is_known(const struct tracepoint *tp, const struct module *mod)
-{
-	const struct tp_module *tp_mod;
-	bool found = false;
-
-	if (module_has(mod, tp) ||
-	    table_has(__start___tracepoints_ptrs, __stop___tracepoints_ptrs, tp))
-		return true;
-	mutex_lock(&tracepoint_module_list_mutex);
-	list_for_each_entry(tp_mod, &tracepoint_module_list, list)
-		found = found || module_has(tp_mod->mod, tp);
-	mutex_unlock(&tracepoint_module_list_mutex);
-	return found;
 }
 
 static void notify_of_all(struct notifier_block *nb, unsigned long state)
@@ -797,90 +503,10 @@ static int tracepoint_module_coming(struct module *mod)
 	return 0;
 }
 
-/* Nothing must refer to the tracepoint when its module is freed. */
-static void drop_all_probes(struct tracepoint *tp, void *priv)
+static void warn_of_probes(struct tracepoint *tp, void *priv)
 {
-	struct tracepoint_func *probe = tp_probes(tp);
-
-	if (!probe)
-		return;
-	WARN(1, "tracepoint %s: its module is unloaded while probes are registered\n",
-	     tp->name);
-	set_probes(tp, NULL);	/* tracepoints_mutex protects the old array */
-	for (; probe->func; probe++)
-		if (probe_is_live(probe))
-			call_disconnect(tp, probe);
-	call_unregfunc(tp);
-}
-
-/* A module that is unloaded, and how many of its probes were still attached. */
-struct stray_probes {
-	struct module *mod;
-	unsigned int count;
-};
-
-static void drop_stray_probes(struct tracepoint *tp, void *priv)
-{
-	struct stray_probes *stray = priv;
-	struct tracepoint_func *probe = tp_probes(tp);
-
-	while (probe && probe->func) {
-		struct tracepoint_func del = *probe++;
-
-		if (!within_module((unsigned long)del.func, stray->mod))
-			continue;
-		pr_err("%s: module %s is unloaded while its probe %ps is attached; unregister it in the module's exit function\n",
-		       tp->name, stray->mod->name, del.func);
-		tracepoint_remove_probe(tp, &del, false);
-		stray->count++;
-		probe = tp_probes(tp);
-	}
-}
-
-static void visit_all_tracepoints(void (*fct)(struct tracepoint *tp, void *priv),
-				  void *priv)
-{
-	struct tp_module *tp_mod;
-
-	lockdep_assert_held(&tracepoint_module_list_mutex);
-	mutex_lock(&tracepoints_mutex);
-	for_each_kernel_tracepoint(fct, priv);
-	list_for_each_entry(tp_mod, &tracepoint_module_list, list)
-		visit_tracepoints(tp_mod->mod->tracepoints_ptrs,
-				  tp_mod->mod->tracepoints_ptrs +
-				  tp_mod->mod->num_tracepoints, fct, priv);
-	mutex_unlock(&tracepoints_mutex);
-}
-
-/* Detaches the probes that a module did not unregister. */
-static void drop_probes_of(struct module *mod)
-{
-	struct stray_probes stray = { .mod = mod };
-
-	visit_all_tracepoints(drop_stray_probes, &stray);
-	if (stray.count)
-		tracepoint_synchronize_unregister();
-}
-
-/* Detaches probes of others from the tracepoints of a module. */
-static void drop_probes_on(struct module *mod)
-{
-	mutex_lock(&tracepoints_mutex);
-	visit_tracepoints(mod->tracepoints_ptrs,
-			  mod->tracepoints_ptrs + mod->num_tracepoints,
-			  drop_all_probes, NULL);
-	mutex_unlock(&tracepoints_mutex);
-}
-
-/*
- * The tracepoints of a module that was loaded by force may have another layout. They
- * are not touched, but they get no new trampolines.
- */
-static void stop_waiting(const struct module *mod)
-{
-	mutex_lock(&tracepoints_mutex);
-	tp_stop_waiting(mod);
-	mutex_unlock(&tracepoints_mutex);
+	WARN(rcu_access_pointer(tp->funcs),
+	     "tracepoint %s: its module is unloaded while probes are registered\n", tp->name);
 }
 
 static void tracepoint_module_going(struct module *mod)
@@ -888,21 +514,19 @@ static void tracepoint_module_going(struct module *mod)
 	struct tp_module *tp_mod;
 
 	mutex_lock(&tracepoint_module_list_mutex);
-	drop_probes_of(mod);
 	list_for_each_entry(tp_mod, &tracepoint_module_list, list) {
 		if (tp_mod->mod != mod)
 			continue;
 		blocking_notifier_call_chain(&tracepoint_notify_list,
 					     MODULE_STATE_GOING, tp_mod);
+		visit_tracepoints(mod->tracepoints_ptrs,
+				  mod->tracepoints_ptrs + mod->num_tracepoints,
+				  warn_of_probes, NULL);
 		list_del(&tp_mod->list);
 		kfree(tp_mod);
 		break;
 	}
 	mutex_unlock(&tracepoint_module_list_mutex);
-	if (module_was_forced(mod))
-		stop_waiting(mod);
-	else
-		drop_probes_on(mod);
 }
 
 int tracepoint_module_notify(struct notifier_block *nb, unsigned long state, void *data)
@@ -924,29 +548,9 @@ static struct notifier_block tracepoint_module_nb = {
 	.notifier_call = tracepoint_module_notify,
 };
 
-int tracepoint_check_notify(struct notifier_block *nb, unsigned long state, void *data)
-{
-	int ret = 0;
-
-	if (state == MODULE_STATE_COMING && !module_was_forced(data))
-		ret = tracepoint_module_check(data);
-	return notifier_from_errno(ret);
-}
-
-#if IS_ENABLED(CONFIG_TRACEPOINT_KUNIT_TEST)
-EXPORT_SYMBOL_GPL(tracepoint_check_notify);
-#endif
-
-/* Runs before markers attach to the tracepoints of the module. */
-static struct notifier_block tracepoint_check_nb = {
-	.notifier_call = tracepoint_check_notify,
-	.priority = 2,
-};
-
 static int __init init_tracepoints(void)
 {
-	return register_module_notifier(&tracepoint_check_nb) ?:
-	       register_module_notifier(&tracepoint_module_nb);
+	return register_module_notifier(&tracepoint_module_nb);
 }
 device_initcall(init_tracepoints);
 #endif /* CONFIG_MODULES */
@@ -956,13 +560,21 @@ device_initcall(init_tracepoints);
 void tp_visit_locked(void (*fct)(struct tracepoint *tp, void *priv))
 {
 #ifdef CONFIG_MODULES
+	struct tp_module *tp_mod;
+
 	mutex_lock(&tracepoint_module_list_mutex);
-	visit_all_tracepoints(fct, NULL);
-	mutex_unlock(&tracepoint_module_list_mutex);
-#else
+#endif
 	mutex_lock(&tracepoints_mutex);
 	for_each_kernel_tracepoint(fct, NULL);
+#ifdef CONFIG_MODULES
+	list_for_each_entry(tp_mod, &tracepoint_module_list, list)
+		visit_tracepoints(tp_mod->mod->tracepoints_ptrs,
+				  tp_mod->mod->tracepoints_ptrs +
+				  tp_mod->mod->num_tracepoints, fct, NULL);
+#endif
 	mutex_unlock(&tracepoints_mutex);
+#ifdef CONFIG_MODULES
+	mutex_unlock(&tracepoint_module_list_mutex);
 #endif
 }
 #endif
@@ -976,11 +588,6 @@ void tp_visit_locked(void (*fct)(struct tracepoint *tp, void *priv))
  */
 static unsigned int nr_syscall_users;
 
-/**
- * syscall_regfunc - register callback of the system call tracepoints
- *
- * Return: 0.
- */
 int syscall_regfunc(void)
 {
 	struct task_struct *process, *thread;
@@ -994,9 +601,6 @@ int syscall_regfunc(void)
 	return 0;
 }
 
-/**
- * syscall_unregfunc - unregister callback of the system call tracepoints
- */
 void syscall_unregfunc(void)
 {
 	struct task_struct *process, *thread;

@@ -11,8 +11,7 @@
 # __traceiter_<name>, from text. Code that only reads the guard, or calls the
 # probes itself, has a record that refers to __tracepoint_<name>: in __imv_jump,
 # or in __jump_table without CONFIG_IMMEDIATE. The stub also has a record, for
-# the member @code, which is ignored: only there, both flags are set. If <name>_tp is a
-# second name of the same object, it counts as <name>.
+# the member @code, which is ignored: only there, both flags are set.
 #
 # If the configuration has neither kind of record, a tracepoint whose guard is read,
 # but which is never called, is listed too.
@@ -26,7 +25,6 @@ fi
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-: >"$dir/second"
 
 for file; do
 	if [ ! -r "$file" ]; then
@@ -35,17 +33,9 @@ for file; do
 	fi
 	# A pipe has the status of awk, which must fail if the other command does.
 	{ ${NM:-nm} --defined-only "$file" || echo failed; } |
-		awk -v second="$dir/second" '
-		     $0 == "failed" { exit failed = 1 }
-		     $2 ~ /^[Dd]$/ && sub(/^__tracepoint_/, "", $3) { at[$3] = $1 }
-		     END { if (failed) exit
-			   for (name in at) {
-				first = name
-				if (sub(/_tp$/, "", first) && first in at &&
-				    at[first] == at[name])
-					print name, first >>second
-				else
-					print name } }' >>"$dir/defined"
+		awk '$0 == "failed" { exit 1 }
+		     $2 ~ /^[Dd]$/ && sub(/^__tracepoint_/, "", $3) { print $3 }' \
+		>>"$dir/defined"
 	# "OFFSET TYPE SYMBOL+ADDEND", under a line that names the section.
 	{ ${OBJDUMP:-objdump} -r "$file" || echo failed; } |
 		awk '$0 == "failed" { exit 1 }
@@ -58,7 +48,5 @@ for file; do
 done
 
 sort -u "$dir/defined" -o "$dir/defined"
-awk 'FILENAME == ARGV[1] { first[$1] = $2; next }
-     { print ($1 in first) ? first[$1] : $1 }' "$dir/second" "$dir/called" |
-	sort -u -o "$dir/called"
+sort -u "$dir/called" -o "$dir/called"
 comm -23 "$dir/defined" "$dir/called"

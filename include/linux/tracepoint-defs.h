@@ -3,21 +3,9 @@
 #define TRACEPOINT_DEFS_H 1
 
 /*
- * The data types of tracepoints, and the test whether one has probes.
- *
- * For headers that cannot include linux/tracepoint.h. Inline functions in such
- * headers must not call a tracepoint: that would put all of trace_foo() into
- * every user, and misbehave where CREATE_TRACE_POINTS is set. They test the
- * state and call a function in a C file for the rest:
- *
- *	DECLARE_TRACEPOINT(foo);
- *	void do_trace_foo(int arg);		// calls trace_foo(arg)
- *
- *	static inline void hot(int arg)
- *	{
- *		if (tracepoint_enabled(foo))
- *			do_trace_foo(arg);
- *	}
+ * The data types of tracepoints, and the test whether one has probes: for headers, whose
+ * inline functions must not call a tracepoint. They test the state and call a function
+ * in a C file; see "In a header" in Documentation/trace/tracepoints.rst.
  */
 
 #include <linux/atomic.h>
@@ -53,21 +41,12 @@ struct tracepoint_func {
  * struct tracepoint_callbacks - called when probes are attached and detached
  * @regfunc: called before the first probe is attached, or NULL
  * @unregfunc: called after the last one is detached, or NULL
- * @connect: called before each probe is attached, after @regfunc, or NULL; an
- *	     error rejects the probe
- * @disconnect: called after each one is detached, before @unregfunc, or NULL;
- *		the probe may still run on other CPUs
  *
- * All may sleep. They run under tracepoints_mutex, so they cannot attach or
- * detach probes.
+ * All may sleep, under tracepoints_mutex: they cannot attach or detach probes.
  */
 struct tracepoint_callbacks {
 	int (*regfunc)(void);
 	void (*unregfunc)(void);
-	int (*connect)(struct tracepoint *tp,
-		       const struct tracepoint_func *probe);
-	void (*disconnect)(struct tracepoint *tp,
-			   const struct tracepoint_func *probe);
 };
 
 /**
@@ -76,8 +55,8 @@ struct tracepoint_callbacks {
  * @callbacks: called when probes are attached and detached, or NULL
  * @funcs: the attached probes, or NULL
  * @active: immediate value, the guard of all sites: are there probes?
- * @nr_args: how many arguments it has; 0 if there are more than a trampoline
- *	     passes on, or one is longer than a word, a structure or a union
+ * @nr_args: how many arguments it has; 0 if one is longer than a word, a structure or
+ *	     a union
  * @code: immediate value, the sign-extended address that the stub jumps to: the
  *	  trampoline, or without memory __tracepoint_walk(), see IMV_JUMP_TO; 0
  *	  while there is no probe
@@ -132,9 +111,6 @@ struct bpf_raw_event_map {
  * @tp: name of the tracepoint
  *
  * The same as trace_<tp>_enabled(), but safe in headers.
- *
- * Context: as for imv_read().
- * Return: true if it has probes; encoded as imv_unlikely() is.
  */
 #ifdef CONFIG_TRACEPOINTS
 # define tracepoint_enabled(tp)	imv_unlikely_var(__tracepoint_##tp.active)

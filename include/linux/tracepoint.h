@@ -19,9 +19,8 @@
  *		section __tracepoints; found through __tracepoints_ptrs.
  *  core	kernel/tracepoint.c attaches and detaches probes.
  *
- * DECLARE_TRACE() makes the site, DEFINE_TRACE() the stub and the object. The
- * body of a stub in C is in DECLARE_TRACE(), because only this gets the
- * prototype and the arguments; DEFINE_TRACE() makes it code.
+ * DECLARE_TRACE() makes the site and the body of a stub in C, because it gets the
+ * prototype; DEFINE_TRACE() makes the stub and the object.
  *
  * Copyright (C) 2008-2014 Mathieu Desnoyers <mathieu.desnoyers@efficios.com>
  */
@@ -41,7 +40,6 @@
 struct module;
 struct notifier_block;
 struct pt_regs;
-struct tracepoint;
 
 struct trace_eval_map {
 	const char		*system;
@@ -63,21 +61,10 @@ int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data);
 void for_each_kernel_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
 				void *priv);
 
-int tracepoint_check_context(const char *name);
 int tracepoint_rcuidle_enter(void);
 void tracepoint_rcuidle_exit(int idx);
 
-/**
- * tracepoint_probe_register_may_exist - attach a probe, no warning on -EEXIST
- * @tp: the tracepoint
- * @probe: the function
- * @data: its first argument
- *
- * Like tracepoint_probe_register(), without a message if it is already attached.
- *
- * Context: as tracepoint_probe_register().
- * Return: as tracepoint_probe_register().
- */
+/* Like tracepoint_probe_register(), without a message if it is already attached. */
 static inline int tracepoint_probe_register_may_exist(struct tracepoint *tp,
 						      void *probe, void *data)
 {
@@ -85,27 +72,14 @@ static inline int tracepoint_probe_register_may_exist(struct tracepoint *tp,
 							TRACEPOINT_DEFAULT_PRIO);
 }
 
-/**
- * tracepoint_active - does a tracepoint have probes?
- * @tp: the tracepoint
- *
- * For tracepoints that are found at run time. If the name is a constant, use
- * trace_<name>_enabled() or tracepoint_enabled().
- *
- * Context: any.
- * Return: true if it has probes; loads the state from memory.
- */
+/* Like trace_<name>_enabled(), for tracepoints that are found at run time: a load. */
 static inline bool tracepoint_active(const struct tracepoint *tp)
 {
 	return READ_ONCE(tp->active);
 }
 
 #ifdef CONFIG_MODULES
-/**
- * struct tp_module - a module that has tracepoints, the argument of the notifiers
- * @list: entry of the list of these modules
- * @mod: the module
- */
+/* A module that has tracepoints, the argument of the notifiers. */
 struct tp_module {
 	struct list_head list;
 	struct module *mod;
@@ -147,54 +121,13 @@ static inline bool is_tracepoint_dispatch(unsigned long addr)
 	return false;
 }
 
-static inline void tracepoint_caller_regs(struct pt_regs *regs) { }
-#endif
-
-#ifdef CONFIG_TRACEPOINT_CPU_ONLINE
-#include <asm/tracepoint-online.h>
-#else
-static inline void tracepoint_set_cpu_online(unsigned int cpu, bool online) { }
-#endif
-
-#if defined(CONFIG_TRACEPOINT_STATIC_CALL) && !defined(CONFIG_64BIT)
-/* tracepoint_walk_<n>(probes, n words): calls the probes, if there are any. */
-#define __TP_LONGS_1	long
-#define __TP_LONGS_2	__TP_LONGS_1, long
-#define __TP_LONGS_3	__TP_LONGS_2, long
-#define __TP_LONGS_4	__TP_LONGS_3, long
-#define __TP_LONGS_5	__TP_LONGS_4, long
-#define __TP_LONGS_6	__TP_LONGS_5, long
-#define __TP_LONGS_7	__TP_LONGS_6, long
-#define __TP_LONGS_8	__TP_LONGS_7, long
-#define __TP_LONGS_9	__TP_LONGS_8, long
-#define __TP_LONGS_10	__TP_LONGS_9, long
-#define __TP_LONGS_11	__TP_LONGS_10, long
-#define __TP_LONGS_12	__TP_LONGS_11, long
-
-void tracepoint_walk_1(struct tracepoint_func *probes, __TP_LONGS_1);
-void tracepoint_walk_2(struct tracepoint_func *probes, __TP_LONGS_2);
-void tracepoint_walk_3(struct tracepoint_func *probes, __TP_LONGS_3);
-void tracepoint_walk_4(struct tracepoint_func *probes, __TP_LONGS_4);
-void tracepoint_walk_5(struct tracepoint_func *probes, __TP_LONGS_5);
-void tracepoint_walk_6(struct tracepoint_func *probes, __TP_LONGS_6);
-void tracepoint_walk_7(struct tracepoint_func *probes, __TP_LONGS_7);
-void tracepoint_walk_8(struct tracepoint_func *probes, __TP_LONGS_8);
-void tracepoint_walk_9(struct tracepoint_func *probes, __TP_LONGS_9);
-void tracepoint_walk_10(struct tracepoint_func *probes, __TP_LONGS_10);
-void tracepoint_walk_11(struct tracepoint_func *probes, __TP_LONGS_11);
-void tracepoint_walk_12(struct tracepoint_func *probes, __TP_LONGS_12);
-
-/* For more than 12 arguments; compiled, but never called. */
-#define tracepoint_walk_0	NULL
+#define tracepoint_caller_regs(regs, args...)	do { } while (0)
 #endif
 
 /* Replaces a probe that is unregistered when no array without it can be allocated. */
 void tracepoint_removed_probe(void);
 
-/*
- * May a loop over the probes call this one? With CFI, which compares the types of
- * caller and function, it must not call the no-op, which has no arguments.
- */
+/* CFI, which compares types, does not let a loop over the probes call the no-op. */
 static inline bool tracepoint_may_call(const void *func)
 {
 	return !IS_ENABLED(CONFIG_CFI_CLANG) || func != tracepoint_removed_probe;
@@ -237,11 +170,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 #endif /* _LINUX_TRACEPOINT_H */
 
-/*
- * No guard against repeated inclusion from here on: headers of trace events
- * redefine and undefine these macros, and the next header of trace events in the
- * same file needs the definitions below.
- */
+/* Not covered by the guard above: headers of trace events redefine these macros. */
 
 #ifndef DECLARE_TRACE
 
@@ -254,25 +183,34 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define TRACEPOINTS_ENABLED
 #endif
 
-#ifdef CONFIG_TRACEPOINT_CPU_ONLINE
-#define __TP_CPU_ONLINE		tracepoint_this_cpu_online()
-#else
 #define __TP_CPU_ONLINE		cpu_online(raw_smp_processor_id())
-#endif
+
+/* What sites of events that are not configured call: nothing. */
+#define DECLARE_EVENT_NOP(name, proto, args)				\
+	static inline void trace_##name(proto)				\
+	{								\
+	}								\
+									\
+	static inline void trace_call__##name(proto)			\
+	{								\
+	}								\
+									\
+	static inline bool trace_##name##_enabled(void)			\
+	{								\
+		return false;						\
+	}
 
 #ifdef TRACEPOINTS_ENABLED
 
 /*
- * Is every argument at most one word, and are there at most twelve? Trampolines
- * only know the number of arguments. For the few tracepoints with other arguments,
- * such as structures by value, sites call a stub in C. This includes small
- * structures and unions (classes 12 and 13 of the compiler): x86-64 passes a
- * packed one on the stack, even if it fits a register.
+ * Is every argument at most one word? Otherwise, sites call a stub in C: trampolines
+ * know only the number of arguments. Structures and unions are of classes 12 and 13.
  */
-#define __TP_WORD(arg)							\
-	(sizeof(__typeof__(arg)) <= sizeof(long) &&			\
-	 __builtin_classify_type(arg) != 12 &&				\
-	 __builtin_classify_type(arg) != 13)
+#ifdef __CHECKER__	/* sparse has no classes */
+#define __builtin_classify_type(arg)	0
+#endif
+#define __TP_WORD(arg)	(sizeof(__typeof__(arg)) <= sizeof(long) &&	\
+	 __builtin_classify_type(arg) != 12 && __builtin_classify_type(arg) != 13)
 #define __TP_WORDS_1(a)		__TP_WORD(a)
 #define __TP_WORDS_2(a, b...)	(__TP_WORD(a) && __TP_WORDS_1(b))
 #define __TP_WORDS_3(a, b...)	(__TP_WORD(a) && __TP_WORDS_2(b))
@@ -285,20 +223,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __TP_WORDS_10(a, b...)	(__TP_WORD(a) && __TP_WORDS_9(b))
 #define __TP_WORDS_11(a, b...)	(__TP_WORD(a) && __TP_WORDS_10(b))
 #define __TP_WORDS_12(a, b...)	(__TP_WORD(a) && __TP_WORDS_11(b))
-#define __TP_WORDS_0(a...)	false
 
-/* The number of arguments, 0 for 13 to 24. */
-#define __TP_NTH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t,	\
-		 u, v, w, x, nth, more...)	nth
-#define __TP_NR_ARGS(args...)						\
-	__TP_NTH(args, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,		\
-		 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
-
-/*
- * Stubs ignore their first argument, because each probe gets its own data. Most sites
- * have no instruction that sets it. In return, the compiler may move another argument
- * to its register before the guard, where no other code of a function uses it.
- */
+/* Stubs ignore their first argument: sites have no instruction that sets it. */
 #define __TP_ANY_DATA							\
 	({								\
 		void *__tp_any;						\
@@ -309,29 +235,24 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 #define __TP_CALL_STUB(name, args)					\
-	do {								\
-		if (__tp_nr_args_##name)				\
-			__traceiter_##name(__TP_ANY_DATA, args);	\
-		else							\
-			__tracestub_##name(__TP_ANY_DATA, args);	\
-	} while (0)
+	(__tp_nr_args_##name ? __traceiter_##name :			\
+			       __tracestub_##name)(__TP_ANY_DATA, args)
 
 /*
- * The number of arguments, or 0 if a trampoline cannot pass them on. Their types
- * are only known in a prototype: the result is the size of an array there, which
- * sparse does not understand.
+ * 0 if a trampoline cannot pass on the arguments. Their types are only known in a
+ * prototype: the result is the size of an array there, which sparse does not understand.
  */
 #ifdef __CHECKER__
 #define __TP_DECLARE_NR_ARGS(name, proto, args)				\
-	enum { __tp_nr_args_##name = __TP_NR_ARGS(args) };
+	enum { __tp_nr_args_##name = COUNT_ARGS(args) };
 #else
 #define __TP_DECLARE_NR_ARGS(name, proto, args)				\
 	void __tp_words_##name(proto, char (*)				\
-		[1 + CONCATENATE(__TP_WORDS_, __TP_NR_ARGS(args))(args)]); \
+		[1 + CONCATENATE(__TP_WORDS_, COUNT_ARGS(args))(args)]); \
 	enum {								\
 		__tp_nr_args_##name = __builtin_types_compatible_p(	\
 			__typeof__(__tp_words_##name),			\
-			void (proto, char (*)[2])) ? __TP_NR_ARGS(args) : 0 \
+			void (proto, char (*)[2])) ? COUNT_ARGS(args) : 0 \
 	};
 #endif
 
@@ -356,11 +277,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #endif
 
 /*
- * Calls the probes in order. A probe and its data are read from one array. It is
- * immutable, except that a removed probe may become a no-op. So a probe never
- * gets the data of another one.
- *
- * Context: preemption is disabled, or tracepoint_srcu is held.
+ * Calls the probes in order. A probe and its data are read from one array, which is
+ * immutable, except that a removed probe may become a no-op. Preemption is disabled,
+ * or tracepoint_srcu is held.
  */
 #define __TP_CALL_PROBES(name, data_proto, args)			\
 	do {								\
@@ -381,27 +300,6 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
 /*
- * On 32 bit, all arguments of one word are passed in the same way: tracepoints
- * with the same number of them share a loop.
- */
-#ifdef CONFIG_64BIT
-#define __TP_WALK_PROBES	__TP_CALL_PROBES
-#else
-#define __TP_WALK_PROBES(name, data_proto, args)			\
-	do {								\
-		void (*__tp_walk)(data_proto) =				\
-			(void *)CONCATENATE(tracepoint_walk_, __TP_NR_ARGS(args)); \
-									\
-		if (CONCATENATE(__TP_WORDS_, __TP_NR_ARGS(args))(args))	\
-			__tp_walk(rcu_dereference_raw(__tracepoint_##name.funcs), \
-				  args);				\
-		else							\
-			__TP_CALL_PROBES(name, PARAMS(data_proto),	\
-					 PARAMS(args));			\
-	} while (0)
-#endif
-
-/*
  * The stub calls a single probe directly; for several it calls the walk of the
  * array. kernel/tracepoint-static-call.c ensures that a probe gets its own data.
  */
@@ -409,7 +307,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	static noinline __maybe_unused notrace void			\
 	__tracewalk_##name(data_proto)					\
 	{								\
-		__TP_WALK_PROBES(name, PARAMS(data_proto), PARAMS(args)); \
+		__TP_CALL_PROBES(name, PARAMS(data_proto), PARAMS(args)); \
 	}								\
 	DECLARE_STATIC_CALL(tp_func_##name, __tracewalk_##name)
 
@@ -426,68 +324,13 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #endif
 
 /*
- * Sites that may run while RCU is not watching, as in the idle loop, make it
- * watch first. There are few, so they call the probes without a stub. Modules
- * cannot have them, as in earlier kernels.
- */
-#ifndef MODULE
-#define __DECLARE_TRACE_RCUIDLE(name, proto, args, cond, data_proto)	\
-	static inline void trace_##name##_rcuidle(proto)		\
-	{								\
-		int __tp_idx;						\
-									\
-		if (!imv_unlikely_var(__tracepoint_##name.active) ||	\
-		    !__TP_CPU_ONLINE || !(cond))			\
-			return;						\
-		__tp_idx = tracepoint_rcuidle_enter();			\
-		__TP_CALL_PROBES(name, PARAMS(data_proto), PARAMS(args)); \
-		tracepoint_rcuidle_exit(__tp_idx);			\
-	}
-#else
-#define __DECLARE_TRACE_RCUIDLE(name, proto, args, cond, data_proto)
-#endif
-
-/*
- * Declared for both names of a tracepoint. Each name has its own symbol, so a
- * module can use the one that is exported.
- */
-#define __DECLARE_TRACE_REGISTER(name, data_proto)			\
-	extern struct tracepoint __tracepoint_##name;			\
-	void __traceiter_##name(data_proto);				\
-									\
-	static inline int						\
-	register_trace_prio_##name(void (*probe)(data_proto), void *data, \
-				   int prio)				\
-	{								\
-		return tracepoint_probe_register_prio(			\
-			&__tracepoint_##name, (void *)probe, data, prio); \
-	}								\
-									\
-	static inline int						\
-	register_trace_##name(void (*probe)(data_proto), void *data)	\
-	{								\
-		return tracepoint_probe_register(			\
-			&__tracepoint_##name, (void *)probe, data);	\
-	}								\
-									\
-	static inline int						\
-	unregister_trace_##name(void (*probe)(data_proto), void *data)	\
-	{								\
-		return tracepoint_probe_unregister(			\
-			&__tracepoint_##name, (void *)probe, data);	\
-	}								\
-									\
-	static inline void						\
-	check_trace_callback_type_##name(void (*cb)(data_proto))	\
-	{								\
-	}
-
-/*
  * With lockdep, a site warns if RCU is not watching, even if the tracepoint has
- * no probes.
+ * no probes. The few sites where it may not be watching, as in the idle loop, call the
+ * probes without a stub. Modules cannot have them: the functions are not exported.
  */
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
-	__DECLARE_TRACE_REGISTER(name, PARAMS(data_proto))		\
+	extern struct tracepoint __tracepoint_##name;			\
+	void __traceiter_##name(data_proto);				\
 	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args))		\
 	__TP_DECLARE_WALK(name, PARAMS(data_proto), PARAMS(args))	\
 									\
@@ -514,20 +357,59 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 			WARN_ON_ONCE(!rcu_is_watching());		\
 	}								\
 									\
+	static inline void trace_##name##_tp(proto)			\
+	{								\
+		trace_##name(args);					\
+	}								\
+									\
 	static inline void trace_call__##name(proto)			\
 	{								\
 		if (cond)						\
 			__TP_CALL_STUB(name, PARAMS(args));		\
 	}								\
 									\
-	__DECLARE_TRACE_RCUIDLE(name, PARAMS(proto), PARAMS(args),	\
-				PARAMS(cond), PARAMS(data_proto))
+	static inline int						\
+	register_trace_prio_##name(void (*probe)(data_proto), void *data, \
+				   int prio)				\
+	{								\
+		return tracepoint_probe_register_prio(			\
+			&__tracepoint_##name, (void *)probe, data, prio); \
+	}								\
+									\
+	static inline int						\
+	register_trace_##name(void (*probe)(data_proto), void *data)	\
+	{								\
+		return tracepoint_probe_register(			\
+			&__tracepoint_##name, (void *)probe, data);	\
+	}								\
+									\
+	static inline int						\
+	unregister_trace_##name(void (*probe)(data_proto), void *data)	\
+	{								\
+		return tracepoint_probe_unregister(			\
+			&__tracepoint_##name, (void *)probe, data);	\
+	}								\
+									\
+	static inline void						\
+	check_trace_callback_type_##name(void (*cb)(data_proto))	\
+	{								\
+	}								\
+									\
+	static inline void trace_##name##_rcuidle(proto)		\
+	{								\
+		int __tp_idx;						\
+									\
+		if (!imv_unlikely_var(__tracepoint_##name.active) ||	\
+		    !__TP_CPU_ONLINE || !(cond))			\
+			return;						\
+		__tp_idx = tracepoint_rcuidle_enter();			\
+		__TP_CALL_PROBES(name, PARAMS(data_proto), PARAMS(args)); \
+		tracepoint_rcuidle_exit(__tp_idx);			\
+	}
 
 /*
- * The object is found by its symbol, or by a pointer of __tracepoints_ptrs. It has
- * its own alignment, because gcc aligns larger objects to 32 bytes. The stub is not
- * traced: it is called for every event. The semicolon at the end is for headers of
- * events that have none.
+ * gcc would align larger objects to 32 bytes. The semicolon at the end is for headers
+ * of events that have none.
  */
 #define __DEFINE_TRACE(_name, _callbacks)				\
 	static const char __tpstrtab_##_name[]				\
@@ -543,24 +425,6 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	__TRACEPOINT_ENTRY(_name);					\
 	__TP_DEFINE_STUB(_name);
 
-/*
- * Kernels after 6.15 append _tp to the name in DECLARE_TRACE(), also in the names
- * of the object and the stub. Here these names are aliases.
- */
-#define __DEFINE_TRACE_TP(name)						\
-	asm(".globl __tracepoint_" #name "_tp\n\t"			\
-	    ".globl __traceiter_" #name "_tp\n\t"			\
-	    ".set __tracepoint_" #name "_tp, __tracepoint_" #name "\n\t" \
-	    ".set __traceiter_" #name "_tp, __traceiter_" #name);
-
-/* The definition of a trace event, which has no second name. */
-#define __DEFINE_TRACE_FN(_name, _reg, _unreg)				\
-	static const struct tracepoint_callbacks __tpcallbacks_##_name = { \
-		.regfunc = _reg,					\
-		.unregfunc = _unreg,					\
-	};								\
-	__DEFINE_TRACE(_name, &__tpcallbacks_##_name)
-
 /**
  * DEFINE_TRACE_FN - define a tracepoint with callbacks
  * @name: its name
@@ -569,21 +433,21 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * @unreg: called after the last probe is detached
  * @proto: ignored, for earlier kernels
  *
- * The callbacks have no arguments and may sleep. They must not attach or detach
- * probes.
+ * The callbacks may sleep. They must not attach or detach probes.
  */
 #define DEFINE_TRACE_FN(name, reg, unreg, proto...)			\
-	__DEFINE_TRACE_FN(name, reg, unreg)				\
-	__DEFINE_TRACE_TP(name)
+	static const struct tracepoint_callbacks __tpcallbacks_##name = { \
+		.regfunc = reg,						\
+		.unregfunc = unreg,					\
+	};								\
+	__DEFINE_TRACE(name, &__tpcallbacks_##name)
 
 /**
  * DEFINE_TRACE - define a tracepoint, in one C file
  * @name: its name, as in DECLARE_TRACE()
  * @proto: ignored, for earlier kernels
  */
-#define DEFINE_TRACE(name, proto...)					\
-	__DEFINE_TRACE(name, NULL)					\
-	__DEFINE_TRACE_TP(name)
+#define DEFINE_TRACE(name, proto...)	__DEFINE_TRACE(name, NULL)
 
 /**
  * EXPORT_TRACEPOINT_SYMBOL - let modules use a tracepoint of the kernel
@@ -600,7 +464,17 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 #else /* !TRACEPOINTS_ENABLED */
 
-#define __DECLARE_TRACE_REGISTER(name, data_proto)			\
+#define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
+	DECLARE_EVENT_NOP(name, PARAMS(proto), PARAMS(args))		\
+									\
+	static inline void trace_##name##_tp(proto)			\
+	{								\
+	}								\
+									\
+	static inline void trace_##name##_rcuidle(proto)		\
+	{								\
+	}								\
+									\
 	static inline int						\
 	register_trace_##name(void (*probe)(data_proto), void *data)	\
 	{								\
@@ -618,28 +492,6 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	{								\
 	}
 
-#define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
-	static inline void trace_##name(proto)				\
-	{								\
-	}								\
-									\
-	static inline void trace_##name##_rcuidle(proto)		\
-	{								\
-	}								\
-									\
-	static inline void trace_call__##name(proto)			\
-	{								\
-	}								\
-									\
-	static inline bool trace_##name##_enabled(void)			\
-	{								\
-		return false;						\
-	}								\
-									\
-	__DECLARE_TRACE_REGISTER(name, PARAMS(data_proto))
-
-#define __DEFINE_TRACE(name, callbacks)
-#define __DEFINE_TRACE_FN(name, reg, unreg)
 #define DEFINE_TRACE_FN(name, reg, unreg, proto...)
 #define DEFINE_TRACE(name, proto...)
 #define EXPORT_TRACEPOINT_SYMBOL(name)
@@ -654,11 +506,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * tracepoint_string - export a constant string to the tools that read traces
  * @str: a string that does not change while its module is loaded
  *
- * An event that stores the pointer instead of the text is faster and smaller.
- * Tools that read the binary buffer find the text of a pointer in the file
- * printk_formats of tracefs.
+ * Events can store the pointer: tools find the text in tracefs' printk_formats.
  *
- * Context: any.
  * Return: @str.
  */
 #define tracepoint_string(str)						\
@@ -671,51 +520,6 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define tracepoint_string(str)	str
 #endif
 
-#define __DECLARE_TRACE_IF(name, proto, args, cond)			\
-	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond), \
-			PARAMS(void *__data, proto))
-
-/*
- * The second name of a tracepoint that is not an event: with _tp, to show that to
- * the reader. Sites use the symbols of the first name.
- */
-#define __DECLARE_TRACE_TP(name, proto, args)				\
-	__DECLARE_TRACE_REGISTER(name##_tp, PARAMS(void *__data, proto)) \
-									\
-	static inline void trace_##name##_tp(proto)			\
-	{								\
-		trace_##name(args);					\
-	}								\
-									\
-	static inline void trace_call__##name##_tp(proto)		\
-	{								\
-		trace_call__##name(args);				\
-	}								\
-									\
-	static inline bool trace_##name##_tp_enabled(void)		\
-	{								\
-		return trace_##name##_enabled();			\
-	}
-
-#define __DECLARE_TRACE_BOTH(name, proto, args, cond)			\
-	__DECLARE_TRACE_IF(name, PARAMS(proto), PARAMS(args), PARAMS(cond)) \
-	__DECLARE_TRACE_TP(name, PARAMS(proto), PARAMS(args))
-
-/*
- * Trace events use DECLARE_TRACE() too: SystemTap finds tracepoints with a
- * DECLARE_TRACE() of its own, which ignores the arguments. Events enclose them in
- * parentheses, which shows that there is no second name.
- */
-#define __DECLARE_TRACE_EVENT(name, proto, args, cond)			\
-	__DECLARE_TRACE_IF(name, PARAMS(proto), PARAMS args, PARAMS(cond))
-
-#define __TP_FIRST(first, ...)		first
-#define __TP_PARENS(...)		0,
-#define __TP_SELECT(junk, yes, no)	__take_second_arg(junk yes, no)
-#define __TP_IF_PARENS(first, yes, no)	__TP_SELECT(__TP_PARENS first, yes, no)
-#define __TP_DECLARE(args)						\
-	__TP_IF_PARENS(__TP_FIRST(args, 0), __DECLARE_TRACE_EVENT, __DECLARE_TRACE_BOTH)
-
 /**
  * DECLARE_TRACE - declare a tracepoint
  * @name: its name, unique in the kernel: subsystem_event
@@ -724,24 +528,23 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  *
  * Defines
  *
- * - trace_<name>(), to be called where the event occurs;
+ * - trace_<name>(), to be called where the event occurs, and trace_<name>_tp(),
+ *   which is the same and shows the reader that this is not a trace event;
  * - trace_<name>_enabled(), to guard work that only the tracepoint needs, and
  *   trace_call__<name>(), for use after this test: it does not test again;
  * - register_trace_<name>(), register_trace_prio_<name>() and
- *   unregister_trace_<name>() for probes;
- * - the same functions for <name>_tp, the name of the tracepoint in kernels
- *   after 6.15.
+ *   unregister_trace_<name>() for probes.
  *
- * TRACE_EVENT() defines the same, except those for <name>_tp. Without
- * CONFIG_TRACEPOINTS, sites are empty, register_trace_<name>() and
- * unregister_trace_<name>() return -ENOSYS, and there is no
- * register_trace_prio_<name>().
+ * There are at most twelve arguments. Without CONFIG_TRACEPOINTS, sites are empty,
+ * register_trace_<name>() and unregister_trace_<name>() return -ENOSYS, and there is
+ * no register_trace_prio_<name>().
  *
  * Context: trace_<name>() may be called in any context in which RCU is watching,
  *	    including NMI; elsewhere trace_<name>_rcuidle(), but not in an NMI.
  */
 #define DECLARE_TRACE(name, proto, args)				\
-	__TP_DECLARE(PARAMS(args))(name, PARAMS(proto), PARAMS(args), true)
+	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), true,	\
+			PARAMS(void *__data, proto))
 
 /**
  * DECLARE_TRACE_CONDITION - declare a tracepoint that fires on a condition
@@ -754,7 +557,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * Context: as DECLARE_TRACE().
  */
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond)		\
-	__TP_DECLARE(PARAMS(args))(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond), \
+			PARAMS(void *__data, proto))
 
 #define TRACE_EVENT_FLAGS(event, flag)
 #define TRACE_EVENT_PERF_PERM(event, expr...)
@@ -764,49 +568,32 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #ifndef TRACE_EVENT
 
 /*
- * Trace events are tracepoints with a record that ftrace and perf store and
- * print. They are declared with these macros, which here only declare the
- * tracepoint. include/trace/ redefines them to make the record;
- * samples/trace_events/ is an example.
+ * Trace events are tracepoints with a record that ftrace and perf store and print.
+ * Here, only the tracepoint is declared; include/trace/ redefines the macros.
  */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
 
 #define DEFINE_EVENT(template, name, proto, args)			\
-	DECLARE_TRACE(name, PARAMS(proto), (args))
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
 #define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)	\
-	DECLARE_TRACE(name, PARAMS(proto), (args))
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
-	DECLARE_TRACE(name, PARAMS(proto), (args))
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
 #define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)	\
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), (args), PARAMS(cond))
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
-	DECLARE_TRACE(name, PARAMS(proto), (args))
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
 #define TRACE_EVENT_FN(name, proto, args, tstruct, assign, print, reg, unreg) \
-	DECLARE_TRACE(name, PARAMS(proto), (args))
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
 #define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print) \
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), (args), PARAMS(cond))
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 #define TRACE_EVENT_FN_COND(name, proto, args, cond, tstruct, assign,	\
 			    print, reg, unreg)				\
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), (args), PARAMS(cond))
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 
 #define TRACE_EVENT_FLAGS(event, flag)
 #define TRACE_EVENT_PERF_PERM(event, expr...)
-
-/* Events that are not configured: the calls do nothing. */
-#define DECLARE_EVENT_NOP(name, proto, args)				\
-	static inline void trace_##name(proto)				\
-	{								\
-	}								\
-									\
-	static inline void trace_call__##name(proto)			\
-	{								\
-	}								\
-									\
-	static inline bool trace_##name##_enabled(void)			\
-	{								\
-		return false;						\
-	}
 
 #define DECLARE_EVENT_CLASS_NOP(name, proto, args, tstruct, assign, print)
 #define DEFINE_EVENT_NOP(template, name, proto, args)			\
