@@ -12,18 +12,10 @@
 #include <linux/kthread.h>
 #include <linux/sched/task.h>
 
-/**
- * struct deferrer - a task that defers
- * @attach: function that it calls while it defers
- * @began: completed when @attach has returned
- * @end: completed to end the task
- * @deferred: return value of imv_defer_begin()
- * @task: the task
- */
 struct deferrer {
-	void (*attach)(void);
+	void (*attach)(void);	/* called while the task defers */
 	struct completion began, end;
-	bool deferred;
+	bool deferred;		/* what imv_defer_begin() returned */
 	struct task_struct *task;
 };
 

@@ -17,8 +17,7 @@
 static struct {
 	struct task_struct *task;	/* the one that allocates, or NULL */
 	const void *held[256];
-	size_t size[256];
-	unsigned int nr_held, nr_failed;
+	unsigned int nr_held;
 	bool is_full;
 } memory;
 
@@ -40,15 +39,12 @@ static inline void note_alloc(void *data, unsigned long call_site, const void *p
 {
 	unsigned long irq_flags;
 
-	if (current != READ_ONCE(memory.task) || !in_task())
+	if (!ptr || current != READ_ONCE(memory.task) || !in_task())
 		return;
 	raw_spin_lock_irqsave(&memory_lock, irq_flags);
-	if (!ptr) {
-		memory.nr_failed++;
-	} else if (memory.nr_held == ARRAY_SIZE(memory.held)) {
+	if (memory.nr_held == ARRAY_SIZE(memory.held)) {
 		memory.is_full = true;
 	} else if (!is_held(ptr)) {	/* the event may be hit twice for a large object */
-		memory.size[memory.nr_held] = size;
 		memory.held[memory.nr_held++] = ptr;
 	}
 	raw_spin_unlock_irqrestore(&memory_lock, irq_flags);
@@ -65,11 +61,8 @@ static inline void note_freed(const void *ptr)
 	raw_spin_lock_irqsave(&memory_lock, flags);
 	for (i = 0; i < memory.nr_held && memory.held[i] != ptr; i++)
 		;
-	if (i < memory.nr_held) {
-		memory.nr_held--;
-		memory.held[i] = memory.held[memory.nr_held];
-		memory.size[i] = memory.size[memory.nr_held];
-	}
+	if (i < memory.nr_held)
+		memory.held[i] = memory.held[--memory.nr_held];
 	raw_spin_unlock_irqrestore(&memory_lock, flags);
 }
 
@@ -111,16 +104,11 @@ static inline void unwatch_kfree_rcu(void)
 }
 #endif
 
-static inline void pause_tracking(void)
-{
-	WRITE_ONCE(memory.task, NULL);
-}
-
 static inline void stop_tracking(void)
 {
 	if (!tracks_memory)
 		return;
-	pause_tracking();
+	WRITE_ONCE(memory.task, NULL);
 	unwatch_kfree_rcu();
 	unregister_trace_kfree(note_free, NULL);
 	unregister_trace_kmalloc(note_alloc, NULL);
@@ -131,9 +119,8 @@ static inline void stop_tracking(void)
 /* Tracks what is allocated from now on. */
 static inline void forget_memory(void)
 {
-	pause_tracking();
+	WRITE_ONCE(memory.task, NULL);
 	memory.nr_held = 0;
-	memory.nr_failed = 0;
 	memory.is_full = false;
 	WRITE_ONCE(memory.task, current);
 }

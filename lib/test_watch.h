@@ -16,11 +16,11 @@
 static struct {
 	struct kprobe kprobe;
 	struct task_struct *task;
-	const struct mutex *mutex;	/* NULL: any */
-	bool unlocks;
-	unsigned int calls, not_locked;
 	unsigned int nth;		/* an argument, from 0 */
+	const void *wanted;		/* this argument; NULL: any */
 	const void *argument;		/* that of the last call */
+	bool is_mutex;
+	unsigned int calls, not_locked;
 } watched;
 
 static inline void *get_argument(struct pt_regs *regs, unsigned int nth)
@@ -34,42 +34,46 @@ static inline void *get_argument(struct pt_regs *regs, unsigned int nth)
 
 static int note_watched(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct mutex *mutex = get_argument(regs, 0);
+	void *argument = get_argument(regs, watched.nth);
 
-	if (current != READ_ONCE(watched.task) || !in_task() ||
-	    (watched.mutex && mutex != watched.mutex))
+	/* Softirqs run in any task. The breakpoint of a kprobe counts as an NMI. */
+	if (current != READ_ONCE(watched.task) || in_serving_softirq() ||
+	    (watched.wanted && argument != watched.wanted))
 		return 0;
 	watched.calls++;
-	watched.argument = get_argument(regs, watched.nth);
-	watched.not_locked += watched.unlocks && mutex && !mutex_is_locked(mutex);
+	watched.argument = argument;
+	watched.not_locked += watched.is_mutex && !mutex_is_locked(argument);
 	return 0;
 }
 
-static inline int start_watching(const char *function, const struct mutex *mutex, bool unlocks)
+/* Counts calls of a function by this task until stop_watching(). */
+static inline int watch_calls_with(const char *function, unsigned int nth, const void *wanted)
 {
 	int ret;
 
 	memset(&watched, 0, sizeof(watched));
 	watched.kprobe.symbol_name = function;
 	watched.kprobe.pre_handler = note_watched;
-	watched.mutex = mutex;
-	watched.unlocks = unlocks;
+	watched.nth = nth;
+	watched.wanted = wanted;
 	ret = register_kprobe(&watched.kprobe);
 	if (!ret)
 		WRITE_ONCE(watched.task, current);
 	return ret;
 }
 
-/* Counts calls of a function by this task until stop_watching(). */
 static inline int watch_calls(const char *function)
 {
-	return start_watching(function, NULL, false);
+	return watch_calls_with(function, 0, NULL);
 }
 
-/* Counts how often this task unlocks @mutex, or any mutex if it is NULL. */
+/* Counts how often this task unlocks @mutex. */
 static inline int watch_unlocks(const struct mutex *mutex)
 {
-	return start_watching("mutex_unlock", mutex, true);
+	int ret = watch_calls_with("mutex_unlock", 0, mutex);
+
+	watched.is_mutex = true;
+	return ret;
 }
 
 static inline void stop_watching(void)
