@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Records of markers: the probes that write the arguments of a hit to ftrace's
+ * buffers and to perf's, as the layout of the format says.
+ */
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/stacktrace.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "trace.h"
+#include "trace_markers.h"
+
+/* A record and its headers must fit into a page of the ring buffer. */
+#define MAX_STRINGS_SIZE	2048	/* all strings of a record together */
+#define MAX_RECORD_SIZE		(sizeof(struct trace_entry) + MAX_STRINGS_SIZE + \
+				 MARKER_MAX_FIELDS * sizeof(u64))
+
+static enum marker_store_kind store_kind(const struct marker_field *field)
+{
+	if (field->conversion == 's')
+		return STORE_STRING;
+	if (field->conversion == 'c')
+		return STORE_CHAR;
+	return field->size == sizeof(u64) ? STORE_8 : STORE_4;
+}
+
+/* Decides where a record has the fields. */
+void marker_place_fields(struct marker_event *event)
+{
+	static const u8 sizes[] = {
+		[STORE_4] = sizeof(u32), [STORE_8] = sizeof(u64),
+		[STORE_CHAR] = sizeof("c"), [STORE_STRING] = sizeof(u32),
+	};
+	const struct marker_layout *layout = event->layout;
+	unsigned int i, max_len = MAX_STRINGS_SIZE;
+
+	if (layout->nr_strings)
+		max_len = MAX_STRINGS_SIZE / layout->nr_strings - 1;
+	event->stop = event->store + layout->nr_fields;
+	event->size = sizeof(struct trace_entry);
+	for (i = 0; i < layout->nr_fields; i++) {
+		const struct marker_field *field = &layout->field[i];
+		struct marker_store *store = &event->store[i];
+
+		store->kind = store_kind(field);
+		store->size = sizes[store->kind];
+		store->offset = ALIGN(event->size, store->size);
+		store->max_len = field->precision < 0 ? max_len :
+				 min_t(unsigned int, max_len, field->precision);
+		event->size = store->offset + store->size;
+	}
+}
+
+/*
+ * Space for a record with strings, whose size is not known in advance. A hit in
+ * a task may be interrupted by hits in a softirq, an interrupt and an NMI, and
+ * each by an exception. Allocated when an event with strings is first enabled.
+ */
+#define MAX_DEPTH	6
+
+struct marker_scratch {
+	char record[MAX_DEPTH][MAX_RECORD_SIZE] __aligned(8);
+	unsigned int depth;	/* last member: UBSAN does not check last arrays */
+};
+
+static struct marker_scratch __percpu *marker_scratch;
+
+int marker_need_scratch(const struct marker_event *event)
+{
+	lockdep_assert_held(&event_mutex);
+	if (event->layout->nr_strings && !marker_scratch)
+		marker_scratch = alloc_percpu(struct marker_scratch);
+	return event->layout->nr_strings && !marker_scratch ? -ENOMEM : 0;
+}
+
+/* Return: space for a record, or NULL if all of it is in use. */
+static void *get_scratch(void)
+{
+	unsigned int depth = this_cpu_inc_return(marker_scratch->depth);
+
+	if (likely(depth <= MAX_DEPTH))
+		return this_cpu_ptr(marker_scratch)->record[depth - 1];
+	this_cpu_dec(marker_scratch->depth);
+	return NULL;
+}
+
+static void put_scratch(void)
+{
+	this_cpu_dec(marker_scratch->depth);
+}
+
+/*
+ * Reads a string once: it may change meanwhile, and need not be valid. Reads at most
+ * @max characters, which need not include a NUL.
+ *
+ * Return: the length, or -EFAULT if it is not in the kernel's memory.
+ */
+static int read_string(char *to, const char *from, unsigned int max)
+{
+	unsigned int len;
+
+	if (!copy_from_kernel_nofault_allowed(from, max))
+		return -EFAULT;
+	for (len = 0; len < max; len++) {
+		__get_kernel_nofault(to + len, from + len, char, fault);
+		if (!to[len])
+			break;
+	}
+	to[len] = '\0';
+	return len;
+fault:
+	return -EFAULT;
+}
+
+/* Return: the size of the string with its NUL. */
+static unsigned int store_string(char *to, const char *string, unsigned int max)
+{
+	int len;
+
+	pagefault_disable();
+	len = string ? read_string(to, string, max) : -EFAULT;
+	pagefault_enable();
+	if (len < 0)
+		len = strscpy(to, string ? "(fault)" : "(null)", max + 1);
+	return (len < 0 ? max : len) + 1;
+}
+
+/*
+ * Strings follow the fields; the field of a string holds its offset and size.
+ *
+ * Return: the size of the record.
+ */
+static unsigned int store_args(const struct marker_event *event, void *record,
+			       va_list *args)
+{
+	const struct marker_store *to = event->store;
+	unsigned int at = event->size, size;
+
+	for (; to < event->stop; to++) {
+		void *field = record + to->offset;
+
+		if (to->kind == STORE_4) {
+			*(u32 *)field = va_arg(*args, unsigned int);
+		} else if (to->kind == STORE_8) {
+			*(u64 *)field = va_arg(*args, unsigned long long);
+		} else if (to->kind == STORE_CHAR) {
+			((char *)field)[0] = va_arg(*args, int);
+			((char *)field)[1] = '\0';
+		} else {
+			size = store_string(record + at, va_arg(*args, const char *),
+					    to->max_len);
+			*(u32 *)field = size << 16 | at;
+			at += size;
+		}
+	}
+	return at;
+}
+
+/**
+ * struct made_record - a record that is made before its buffer is known
+ * @size: its size
+ * @record: the record, or NULL if it is not made yet, since it has no strings
+ */
+struct made_record {
+	unsigned int size;
+	void *record;
+};
+
+/* Return: false if there is no space for it. */
+static __always_inline bool make_record(struct made_record *made,
+					const struct marker_event *event,
+					va_list *args)
+{
+	made->record = NULL;
+	made->size = event->size;
+	if (!event->layout->nr_strings)
+		return true;
+	made->record = get_scratch();
+	if (!made->record)
+		return false;
+	memset(made->record, 0, event->size);	/* for the padding of fields */
+	made->size = store_args(event, made->record, args);
+	return true;
+}
+
+static __always_inline void fill_record(void *to, const struct made_record *made,
+					const struct marker_event *event,
+					va_list *args)
+{
+	const unsigned int head = sizeof(struct trace_entry);
+
+	if (made->record)
+		memcpy(to + head, made->record + head, made->size - head);
+	else
+		store_args(event, to, args);
+}
+
+static __always_inline void end_record(const struct made_record *made)
+{
+	if (made->record)
+		put_scratch();
+}
+
+/* The probe for ftrace; @private is the file of the event in an instance. */
+__marker_probe_text void
+ftrace_record_marker(void *private, void *call_private, const char *format,
+		     va_list *args)
+{
+	struct trace_event_buffer buffer __uninitialized;
+	struct trace_event_file *file = private;
+	const struct marker_event *event = marker_event_of(file->event_call);
+	struct made_record made;
+	void *record;
+
+	if (trace_trigger_soft_disabled(file) || !make_record(&made, event, args))
+		return;
+	record = trace_event_buffer_reserve(&buffer, file, made.size);
+	if (record) {
+		fill_record(record, &made, event, args);
+		trace_event_buffer_commit(&buffer);
+	}
+	end_record(&made);
+}
+
+#ifdef CONFIG_PERF_EVENTS
+/* With the u32 that perf puts in front, the size is a multiple of eight. */
+static unsigned int perf_size(unsigned int size)
+{
+	return ALIGN(size + sizeof(u32), sizeof(u64)) - sizeof(u32);
+}
+
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+/* The first address on the stack that is not in code that calls probes. */
+static noinline __marker_probe_text unsigned long unwound_ip(unsigned long ip)
+{
+	/* Without ORC, the two probes are not such code. */
+	const unsigned int skip = IS_ENABLED(CONFIG_UNWINDER_ORC) ? 0 : 2;
+
+	stack_trace_save(&ip, 1, skip);
+	return ip;
+}
+
+/*
+ * A probe of a tracepoint that contains only a marker ends with a jump to
+ * marker_call_tp(). The return address is then in the trampoline, which was
+ * called by the traced code. Where the probe calls marker_call_tp() instead, the
+ * stack has to be unwound: if it passes arguments on the stack, with frame
+ * pointers, and with KCSAN.
+ */
+static __always_inline unsigned long traced_ip(va_list *args)
+{
+	const struct tracepoint *tp = marker_hit_of(args)->marker->tp;
+	unsigned long ip = marker_hit_ip(args);
+
+	if (!tp)
+		return ip;
+	if (is_tracepoint_dispatch(ip) && tp->nr_args <= TRACEPOINT_REG_ARGS)
+		return *marker_words_on_stack(args);
+	return is_marker_dispatch(ip) || is_tracepoint_dispatch(ip) ?
+	       unwound_ip(ip) : ip;
+}
+#else
+#define traced_ip(args)		marker_hit_ip(args)
+#endif
+
+static bool perf_is_off(struct marker_event *event)
+{
+	return hlist_empty(this_cpu_ptr(event->call.perf_events)) &&
+	       !bpf_prog_array_valid(&event->call);
+}
+
+/* The probe for perf and BPF; @private is the event. */
+__marker_probe_text void
+perf_record_marker(void *private, void *call_private, const char *format,
+		   va_list *args)
+{
+	struct marker_event *event = private;
+	unsigned long ip = traced_ip(args);
+	struct made_record made;
+	struct pt_regs *regs;
+	void *record;
+	int rctx, size;
+
+	if (perf_is_off(event) || !make_record(&made, event, args))
+		return;
+	/* The record is longer than what was made, with zeros at the end. */
+	size = perf_size(made.size);
+	record = perf_trace_buf_alloc(size, &regs, &rctx);
+	if (record) {
+		perf_arch_fetch_caller_regs(regs, ip);
+		fill_record(record, &made, event, args);
+		perf_trace_run_bpf_submit(record, size, rctx, &event->call, 1, regs,
+					  this_cpu_ptr(event->call.perf_events), NULL);
+	}
+	end_record(&made);
+}
+#endif /* CONFIG_PERF_EVENTS */
