@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Markers: the interface, and the registry of probes by name and format. See
- * linux/marker.h for the interface and markers/markers.h for the other parts.
+ * Markers: the interface, to attach and detach probes, and to arm markers. See
+ * linux/marker.h for its use and markers/markers.h for the other parts.
  *
  * site		struct marker, one for each trace_mark() in the code, in the
  *		section __markers of the kernel or of a module
- * entry	the data shared by all sites of a name and a format; it exists
- *		while it has sites, probes, or a trace event
+ * entry	the data shared by all sites of a name and a format
  * probes	the array of an entry. It is replaced as a whole; the old array
  *		is freed after a grace period.
  *
@@ -15,241 +14,16 @@
 #define pr_fmt(fmt) "marker: " fmt
 
 #include <linux/err.h>
-#include <linux/error-injection.h>
-#include <linux/list.h>
+#include <linux/kernel.h>
 #include <linux/marker.h>
-#include <linux/mutex.h>
 #include <linux/rcupdate.h>
-#include <linux/rbtree.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/stringhash.h>
 
 #include "markers/markers.h"
 
-DEFINE_MUTEX(markers_mutex);	/* protects all of this file */
-LIST_HEAD(marker_attached);
-
-/*
- * All names, sorted by their hash. A tree needs no memory of its own. It works
- * before interrupts are enabled, when the command line enables trace events.
- */
-static struct rb_root marker_names = RB_ROOT;
-
-static LIST_HEAD(marker_stale);
-
-/*
- * Names and entries
- */
-
-/* A name to look up */
-struct name_key {
-	unsigned int hash;
-	const char *name;
-};
-
-static struct name_key key_of(const char *name)
-{
-	return (struct name_key) {
-		.hash = full_name_hash(NULL, name, strlen(name)), .name = name,
-	};
-}
-
-static struct marker_name *name_of(const struct rb_node *node)
-{
-	return rb_entry(node, struct marker_name, node);
-}
-
-static int compare_key(const void *key, const struct rb_node *node)
-{
-	const struct marker_name *name = name_of(node);
-	const struct name_key *wanted = key;
-
-	if (wanted->hash != name->hash)
-		return wanted->hash < name->hash ? -1 : 1;
-	return strcmp(wanted->name, name->name);
-}
-
-static int compare_nodes(struct rb_node *added, const struct rb_node *node)
-{
-	const struct name_key key = {
-		.hash = name_of(added)->hash, .name = name_of(added)->name,
-	};
-
-	return compare_key(&key, node);
-}
-
-static struct marker_name *find_name(const char *name)
-{
-	const struct name_key key = key_of(name);
-	struct rb_node *node = rb_find(&key, &marker_names, compare_key);
-
-	lockdep_assert_held(&markers_mutex);
-	return node ? name_of(node) : NULL;
-}
-
-static struct marker_name *get_name(const char *text)
-{
-	struct marker_name *name = find_name(text);
-	size_t size = strlen(text) + 1;
-
-	if (name)
-		return name;
-	name = kzalloc(struct_size(name, name, size), GFP_KERNEL);
-	if (!name)
-		return NULL;
-	INIT_LIST_HEAD(&name->entries);
-	memcpy(name->name, text, size);
-	name->hash = key_of(text).hash;
-	rb_find_add(&name->node, &marker_names, compare_nodes);
-	return name;
-}
-
-/* Frees a name that has no entries and is not armed. */
-static void put_name(struct marker_name *name)
-{
-	if (!list_empty(&name->entries) || name->arm_count)
-		return;
-	rb_erase(&name->node, &marker_names);
-	kfree(name);
-}
-
-static struct marker_entry *find_entry(const struct marker_name *name,
-				       const char *format)
-{
-	struct marker_entry *entry;
-
-	list_for_each_entry(entry, &name->entries, list)
-		if (!strcmp(entry->format, format))
-			return entry;
-	return NULL;
-}
-
-/* An invalid format has no layout. */
-static int set_layout(struct marker_entry *entry)
-{
-	struct marker_layout *layout = marker_layout_new(entry->format);
-
-	if (!IS_ERR(layout))
-		entry->layout = layout;
-	else if (PTR_ERR(layout) == -ENOMEM)
-		return -ENOMEM;
-	return 0;
-}
-
-static struct marker_entry *new_entry(struct marker_name *name,
-				      const char *format)
-{
-	size_t size = strlen(format) + 1;
-	struct marker_entry *entry;
-
-	entry = kzalloc(struct_size(entry, format, size), GFP_KERNEL);
-	if (!entry)
-		return NULL;
-	memcpy(entry->format, format, size);
-	if (set_layout(entry)) {
-		kfree(entry);
-		return NULL;
-	}
-	entry->name = name;
-	RCU_INIT_POINTER(entry->call, marker_no_probes);
-	INIT_LIST_HEAD(&entry->parts);
-	INIT_LIST_HEAD(&entry->attached);
-	INIT_LIST_HEAD(&entry->stale);
-	list_add_tail(&entry->list, &name->entries);
-	return entry;
-}
-
-/**
- * marker_get_entry - find or create an entry
- * @text: the name
- * @format: the format
- *
- * Return: the entry, which marker_put_entry() frees unless it is in use; or
- *	   NULL if memory is short.
- */
-struct marker_entry *marker_get_entry(const char *text, const char *format)
-{
-	struct marker_name *name = get_name(text);
-	struct marker_entry *entry;
-
-	if (!name)
-		return NULL;
-	entry = find_entry(name, format) ?: new_entry(name, format);
-	if (entry)
-		return entry;
-	put_name(name);
-	return NULL;
-}
-
-ALLOW_ERROR_INJECTION(marker_get_entry, NULL);
-
-/**
- * marker_put_entry - free an entry that has no sites, probes, or trace event
- * @entry: the entry
- */
-void marker_put_entry(struct marker_entry *entry)
-{
-	struct marker_name *name = entry->name;
-
-	lockdep_assert_held(&markers_mutex);
-	if (!list_empty(&entry->parts))
-		return;
-	if (entry->event && list_empty(&entry->stale))
-		list_add(&entry->stale, &marker_stale);
-	if (entry->event || entry->probes)
-		return;
-	list_del(&entry->stale);
-	list_del(&entry->list);
-	marker_layout_free(entry->layout);
-	kfree(entry);
-	put_name(name);
-}
-
-bool marker_is_stale(void)
-{
-	bool found;
-
-	mutex_lock(&markers_mutex);
-	found = !list_empty(&marker_stale);
-	mutex_unlock(&markers_mutex);
-	return found;
-}
-
-struct marker_entry *marker_take_stale(void)
-{
-	struct marker_entry *entry;
-
-	mutex_lock(&markers_mutex);
-	entry = list_first_entry_or_null(&marker_stale, struct marker_entry,
-					 stale);
-	if (entry)
-		list_del_init(&entry->stale);
-	mutex_unlock(&markers_mutex);
-	return entry;
-}
-
-/* @entry may be on marker_stale again: detaching its last probe adds it. */
-void marker_move_stale(struct marker_entry *entry, struct list_head *list)
-{
-	mutex_lock(&markers_mutex);
-	list_move_tail(&entry->stale, list);
-	mutex_unlock(&markers_mutex);
-}
-
-void marker_return_stale(struct list_head *list)
-{
-	mutex_lock(&markers_mutex);
-	list_splice(list, &marker_stale);
-	mutex_unlock(&markers_mutex);
-}
-
-/*
- * Probes
- */
-
 /* The function that a hit calls for a probe */
-static marker_probe_func *call_of(const struct marker_probe *probe, bool armed)
+static marker_va_func *call_of(const struct marker_probe *probe, bool armed)
 {
 	if (!probe->func || (probe->variadic && !armed))
 		return marker_call_nobody;
@@ -334,26 +108,6 @@ static struct marker_probe *find_probe(struct marker_probes *probes,
 	return NULL;
 }
 
-static unsigned int count_probes(const struct marker_probes *probes)
-{
-	unsigned int i, count = 0;
-
-	for (i = 0; probes && i < probes->count; i++)
-		count += !!probes->probe[i].func;
-	return count;
-}
-
-/**
- * marker_count_probes - count the probes attached to an entry
- * @entry: the entry
- *
- * Return: the number.
- */
-unsigned int marker_count_probes(const struct marker_entry *entry)
-{
-	return count_probes(entry->probes);
-}
-
 static void append_probe(struct marker_probes *probes,
 			 const struct marker_probe *from)
 {
@@ -364,15 +118,16 @@ static void append_probe(struct marker_probes *probes,
 }
 
 /*
- * Makes a new array: the probes of @old without @del, and @add at the end.
+ * Makes a new array: the probes of an entry without @del, and @add at the end.
  *
  * Return: the array, or NULL if it would be empty, or an ERR_PTR.
  */
-static struct marker_probes *make_probes(const struct marker_probes *old,
+static struct marker_probes *make_probes(const struct marker_entry *entry,
 					 const struct marker_probe *add,
 					 const struct marker_probe *del)
 {
-	unsigned int count = count_probes(old) + !!add - !!del, i;
+	unsigned int count = marker_count_probes(entry) + !!add - !!del, i;
+	const struct marker_probes *old = entry->probes;
 	struct marker_probes *new;
 
 	if (!count)
@@ -395,7 +150,7 @@ static int add_probe(struct marker_entry *entry, const struct marker_probe *add)
 
 	if (find_probe(entry->probes, add->func, add->private))
 		return -EEXIST;
-	probes = make_probes(entry->probes, add, NULL);
+	probes = make_probes(entry, add, NULL);
 	if (IS_ERR(probes))
 		return PTR_ERR(probes);
 	ret = update_entry(entry, probes, entry->name->arm_count);
@@ -404,19 +159,14 @@ static int add_probe(struct marker_entry *entry, const struct marker_probe *add)
 	return ret;
 }
 
-/**
- * marker_remove_probe - detach a probe
- * @entry: the entry; it may be freed
- * @probe: one of its probes
- *
- * Cannot fail: if memory is short, the probe stays in the array as a no-op
- * until the probes change next.
+/*
+ * Cannot fail: if memory is short, the probe stays in the array as a no-op until
+ * the probes change next. The entry may be freed.
  */
-void marker_remove_probe(struct marker_entry *entry, struct marker_probe *probe)
+static void remove_probe(struct marker_entry *entry, struct marker_probe *probe)
 {
-	struct marker_probes *probes = make_probes(entry->probes, NULL, probe);
+	struct marker_probes *probes = make_probes(entry, NULL, probe);
 
-	lockdep_assert_held(&markers_mutex);
 	if (IS_ERR(probes)) {
 		WRITE_ONCE(probe->func, NULL);
 		probes = entry->probes;
@@ -430,14 +180,17 @@ void marker_remove_probe(struct marker_entry *entry, struct marker_probe *probe)
  */
 
 /*
- * Checks the name of a marker and the context of the caller. Copies the name to
- * @name, since the caller's string may change.
+ * Does @text fit, with its NUL, into @size? A name or a format that does not is
+ * that of no marker.
  */
-static int check_call(const char *user_name, char name[MARKER_NAME_LEN])
+static bool is_valid(const char *text, size_t size)
 {
-	if (!user_name || strscpy(name, user_name, MARKER_NAME_LEN) <= 0)
-		return -EINVAL;
-	return tracepoint_check_context(name);
+	return text && strnlen(text, size) < size;
+}
+
+static bool is_valid_name(const char *name)
+{
+	return is_valid(name, MARKER_NAME_LEN) && *name;
 }
 
 /* If there are sites of this name, some of them must have the format. */
@@ -445,10 +198,10 @@ static int check_format(const struct marker_entry *wanted)
 {
 	const struct marker_entry *entry;
 
-	if (!list_empty(&wanted->parts))
+	if (!list_empty(&wanted->sites))
 		return 0;
 	list_for_each_entry(entry, &wanted->name->entries, list) {
-		if (list_empty(&entry->parts))
+		if (list_empty(&entry->sites))
 			continue;
 		pr_warn("%s: a probe wants the format \"%s\", but the marker has \"%s\"; register with that\n",
 			wanted->name->name, wanted->format, entry->format);
@@ -457,70 +210,51 @@ static int check_format(const struct marker_entry *wanted)
 	return 0;
 }
 
-static int register_locked(const char *name, const char *format,
-			   const struct marker_probe *add)
+/* A variadic probe is called with words, of which there is a limited number. */
+static bool fits_words(const struct marker_layout *layout)
 {
-	struct marker_entry *entry = marker_get_entry(name, format);
-	int ret;
+	unsigned int i;
 
-	if (!entry)
-		return -ENOMEM;
-	ret = check_format(entry) ?: add_probe(entry, add);
-	marker_put_entry(entry);	/* frees it unless it is in use */
-	return ret;
+	if (!layout || layout->nr_fields > MARKER_VARIADIC_ARGS)
+		return false;
+	for (i = 0; i < layout->nr_fields; i++)
+		if (layout->field[i].size > sizeof(long))
+			return false;
+	return true;
 }
 
-/* The caller's string may change, so only the copy is used. */
-static char *copy_format(const char *format)
+static int check_variadic(const struct marker_entry *entry, const struct marker_probe *add)
 {
-	char *copy = kstrndup(format, MARKER_FORMAT_LEN, GFP_KERNEL);
-
-	if (!copy)
-		return ERR_PTR(-ENOMEM);
-	if (strlen(copy) < MARKER_FORMAT_LEN)
-		return copy;
-	kfree(copy);
-	return ERR_PTR(-EINVAL);
+	if (!add->variadic || fits_words(entry->layout))
+		return 0;
+	pr_warn("%s: a variadic probe cannot be called with \"%s\"; use a marker_va_func\n",
+		entry->name->name, entry->format);
+	return -EINVAL;
 }
 
-static int check_variadic(const char *name, const char *format)
-{
-	int ret = marker_check_variadic(format);
-
-	if (ret == -EINVAL)
-		pr_warn("%s: a variadic probe cannot be called with \"%s\"; use a marker_probe_func\n",
-			name, format);
-	return ret;
-}
-
-static int register_probe(const char *user_name, const char *user_format,
+static int register_probe(const char *name, const char *format,
 			  const struct marker_probe *add)
 {
-	char name[MARKER_NAME_LEN], *format;
-	int ret;
+	struct marker_entry *entry;
+	int ret = -ENOMEM;
 
-	if (!user_format || !add->func)
+	might_sleep();
+	if (!is_valid_name(name) || !is_valid(format, MARKER_FORMAT_LEN) || !add->func)
 		return -EINVAL;
-	ret = check_call(user_name, name);
-	if (ret)
-		return ret;
-	format = copy_format(user_format);
-	if (IS_ERR(format))
-		return PTR_ERR(format);
-	if (add->variadic)
-		ret = check_variadic(name, format);
-	if (!ret) {
-		mutex_lock(&markers_mutex);
-		ret = register_locked(name, format, add);
-		mutex_unlock(&markers_mutex);
+	mutex_lock(&markers_mutex);
+	entry = marker_get_entry(name, format);
+	if (entry) {
+		ret = check_variadic(entry, add) ?: check_format(entry) ?:
+		      add_probe(entry, add);
+		marker_put_entry(entry);	/* frees it unless it is in use */
 	}
-	kfree(format);
+	mutex_unlock(&markers_mutex);
 	return ret;
 }
 
-/* See marker_probe_register(). */
-int __marker_probe_register(const char *name, const char *format,
-			    marker_probe_func *probe, void *private)
+/* What the macro marker_probe_register() calls for a probe that takes a va_list. */
+int marker_va_register(const char *name, const char *format,
+		       marker_va_func *probe, void *private)
 {
 	const struct marker_probe add = {
 		.func = (void *)probe, .private = private,
@@ -528,66 +262,91 @@ int __marker_probe_register(const char *name, const char *format,
 
 	return register_probe(name, format, &add);
 }
-EXPORT_SYMBOL_GPL(__marker_probe_register);
+EXPORT_SYMBOL_GPL(marker_va_register);
 
-/* See marker_probe_register(). */
-int __marker_probe_register_variadic(const char *name, const char *format,
-				     marker_variadic_func *probe, void *private)
+/* The header has a macro of the name, which chooses between this and the above. */
+#undef marker_probe_register
+
+/**
+ * marker_probe_register - attach a probe to a marker
+ * @name: the name of the marker
+ * @format: its format, which must match exactly
+ * @probe: called while the marker is armed. A macro of the same name also accepts
+ *	   a marker_va_func, which is called from now on.
+ * @pdata: passed to the probe
+ *
+ * If there is no such marker, the probe waits for a module that has one.
+ *
+ * Context: may sleep; takes markers_mutex, tracepoints_mutex and what imv_set()
+ *	    takes.
+ * Return: 0; -EINVAL for a NULL @name, @format or @probe, a name that is empty
+ *	   or longer than MARKER_NAME_LEN - 1, a format longer than
+ *	   MARKER_FORMAT_LEN - 1 or one that a variadic probe cannot be called
+ *	   with; -EPERM if markers of this name have other formats, with a message
+ *	   that shows both; -EEXIST if the probe is attached with this @pdata;
+ *	   -ENOMEM; or the error of registering on the tracepoint that feeds the
+ *	   marker. On an error nothing is changed.
+ */
+int marker_probe_register(const char *name, const char *format,
+			  marker_probe_func *probe, void *pdata)
 {
 	const struct marker_probe add = {
-		.func = (void *)probe, .private = private, .variadic = true,
+		.func = (void *)probe, .private = pdata, .variadic = true,
 	};
 
 	return register_probe(name, format, &add);
 }
-EXPORT_SYMBOL_GPL(__marker_probe_register_variadic);
+EXPORT_SYMBOL_GPL(marker_probe_register);
 
-/* The entry may be freed when this returns true. */
-static bool remove_from_entry(struct marker_entry *entry, const void *probe,
-			      const void *private)
+static int remove_by_name(const char *text, const void *func, const void *private)
 {
-	struct marker_probe *found = find_probe(entry->probes, probe, private);
-
-	if (found)
-		marker_remove_probe(entry, found);
-	return found;
-}
-
-static int remove_from_marker(const char *text, const void *probe,
-			      const void *private)
-{
-	struct marker_name *name = find_name(text);
+	struct marker_name *name = marker_find_name(text);
+	struct marker_probe *probe;
 	struct marker_entry *entry;
 
 	if (!name)
 		return -ENOENT;
-	list_for_each_entry(entry, &name->entries, list)
-		if (remove_from_entry(entry, probe, private))
-			return 0;
+	list_for_each_entry(entry, &name->entries, list) {
+		probe = find_probe(entry->probes, func, private);
+		if (!probe)
+			continue;
+		remove_probe(entry, probe);
+		return 0;
+	}
 	return -ENOENT;
 }
 
-/* See marker_probe_unregister(). */
-int __marker_probe_unregister(const char *user_name, void *probe, void *private)
+/**
+ * marker_probe_detach - detach a probe from a marker
+ * @name: the name of the marker
+ * @probe: the probe, of either type
+ * @private: what it was registered with
+ *
+ * marker_probe_unregister() with three arguments calls it. The probe may still run
+ * on other CPUs when this returns; see marker_synchronize_unregister(). Never fails
+ * for lack of memory.
+ *
+ * Context: as for marker_probe_register().
+ * Return: 0, -EINVAL for a NULL @probe or a bad @name, or -ENOENT if no such probe is
+ *	   attached to this marker.
+ */
+int marker_probe_detach(const char *name, void *probe, void *private)
 {
-	char name[MARKER_NAME_LEN];
 	int ret;
 
-	if (!probe)
+	might_sleep();
+	if (!probe || !is_valid_name(name))
 		return -EINVAL;
-	ret = check_call(user_name, name);
-	if (ret)
-		return ret;
 	mutex_lock(&markers_mutex);
-	ret = remove_from_marker(name, probe, private);
+	ret = remove_by_name(name, probe, private);
 	mutex_unlock(&markers_mutex);
 	return ret;
 }
-EXPORT_SYMBOL_GPL(__marker_probe_unregister);
+EXPORT_SYMBOL_GPL(marker_probe_detach);
 
 static bool remove_one_variadic(const char *text)
 {
-	struct marker_name *name = find_name(text);
+	struct marker_name *name = marker_find_name(text);
 	struct marker_entry *entry;
 	unsigned int i;
 
@@ -599,90 +358,48 @@ static bool remove_one_variadic(const char *text)
 
 			if (!probe->func || !probe->variadic)
 				continue;
-			marker_remove_probe(entry, probe);
+			remove_probe(entry, probe);
 			return true;
 		}
 	}
 	return false;
 }
 
-/* See marker_probe_unregister(). */
-int __marker_probe_unregister_name(const char *user_name)
-{
-	char name[MARKER_NAME_LEN];
-	int ret = check_call(user_name, name);
+#undef marker_probe_unregister	/* also a macro, with three arguments */
 
-	if (ret)
-		return ret;
-	ret = -ENOENT;
+/**
+ * marker_probe_unregister - detach all variadic probes of a marker
+ * @name: the name of the marker
+ *
+ * With two more arguments, a probe and its data, it is marker_probe_detach().
+ *
+ * Context: as for marker_probe_register().
+ */
+void marker_probe_unregister(const char *name)
+{
+	might_sleep();
+	if (!is_valid_name(name))
+		return;
 	mutex_lock(&markers_mutex);
 	while (remove_one_variadic(name))
-		ret = 0;
+		;
 	mutex_unlock(&markers_mutex);
-	return ret;
 }
-EXPORT_SYMBOL_GPL(__marker_probe_unregister_name);
+EXPORT_SYMBOL_GPL(marker_probe_unregister);
 
-static int remove_from_any(void *probe, void *private)
+/**
+ * marker_synchronize_unregister - wait for probes that still run
+ *
+ * Call it after unregistering a probe, before freeing its code or data.
+ *
+ * Context: may sleep; takes the locks of imv_set() if changes are deferred. On return
+ *	    no CPU executes a probe that was unregistered before the call.
+ */
+void marker_synchronize_unregister(void)
 {
-	struct marker_entry *entry;
-
-	list_for_each_entry(entry, &marker_attached, attached)
-		if (remove_from_entry(entry, probe, private))
-			return 0;
-	return -ENOENT;
+	tracepoint_synchronize_unregister();
 }
-
-/* See marker_probe_unregister_private_data(). */
-int __marker_probe_unregister_private_data(void *probe, void *private)
-{
-	int ret;
-
-	if (!probe)
-		return -EINVAL;
-	ret = tracepoint_check_context("all markers");
-	if (ret)
-		return ret;
-	mutex_lock(&markers_mutex);
-	ret = remove_from_any(probe, private);
-	mutex_unlock(&markers_mutex);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(__marker_probe_unregister_private_data);
-
-static void *find_private_data(const char *text, const void *probe, int num)
-{
-	struct marker_name *name = find_name(text);
-	struct marker_entry *entry;
-	unsigned int i;
-
-	if (!name)
-		return ERR_PTR(-ENOENT);
-	list_for_each_entry(entry, &name->entries, list)
-		for (i = 0; entry->probes && i < entry->probes->count; i++)
-			if (entry->probes->probe[i].func == probe && !num--)
-				return entry->probes->probe[i].private;
-	return ERR_PTR(-ENOENT);
-}
-
-/* See marker_get_private_data(). */
-void *__marker_get_private_data(const char *user_name, void *probe, int num)
-{
-	char name[MARKER_NAME_LEN];
-	void *private;
-	int ret;
-
-	if (!probe)
-		return ERR_PTR(-EINVAL);
-	ret = check_call(user_name, name);
-	if (ret)
-		return ERR_PTR(ret);
-	mutex_lock(&markers_mutex);
-	private = find_private_data(name, probe, num);
-	mutex_unlock(&markers_mutex);
-	return private;
-}
-EXPORT_SYMBOL_GPL(__marker_get_private_data);
+EXPORT_SYMBOL_GPL(marker_synchronize_unregister);
 
 static bool has_probes(const struct marker_name *name)
 {
@@ -715,7 +432,7 @@ static int arm_entries(struct marker_name *name, bool armed,
 
 static int arm_name(const char *text)
 {
-	struct marker_name *name = find_name(text);
+	struct marker_name *name = marker_find_name(text);
 	int ret = 0;
 
 	if (!name || (!name->arm_count && !has_probes(name)))
@@ -731,7 +448,7 @@ static int arm_name(const char *text)
 
 static int disarm_name(const char *text)
 {
-	struct marker_name *name = find_name(text);
+	struct marker_name *name = marker_find_name(text);
 
 	if (!name)
 		return -ENOENT;
@@ -739,8 +456,21 @@ static int disarm_name(const char *text)
 		return has_probes(name) ? -EINVAL : -ENOENT;
 	if (!--name->arm_count)
 		arm_entries(name, false, NULL);
-	put_name(name);
+	marker_put_name(name);
 	return 0;
+}
+
+static int with_name(int (*fct)(const char *name), const char *name)
+{
+	int ret;
+
+	might_sleep();
+	if (!is_valid_name(name))
+		return -EINVAL;
+	mutex_lock(&markers_mutex);
+	ret = fct(name);
+	mutex_unlock(&markers_mutex);
+	return ret;
 }
 
 /**
@@ -749,24 +479,15 @@ static int disarm_name(const char *text)
  *
  * Nests: a marker that was armed three times is disarmed after three calls of
  * marker_disarm(). All formats of the name are armed, including those that are
- * loaded or registered later. Probes of type marker_probe_func do not depend on it.
+ * loaded or registered later. Probes of type marker_va_func do not depend on it.
  *
  * Context: as for marker_probe_register().
- * Return: 0, -EINVAL for a bad name, -EBUSY in atomic context, -ENOENT if
- *	   nothing is registered for this name, or the error of registering on
- *	   the tracepoint that feeds it.
+ * Return: 0, -EINVAL for a bad name, -ENOENT if nothing is registered for this
+ *	   name, or the error of registering on the tracepoint that feeds it.
  */
 int marker_arm(const char *name)
 {
-	char copy[MARKER_NAME_LEN];
-	int ret = check_call(name, copy);
-
-	if (ret)
-		return ret;
-	mutex_lock(&markers_mutex);
-	ret = arm_name(copy);
-	mutex_unlock(&markers_mutex);
-	return ret;
+	return with_name(arm_name, name);
 }
 EXPORT_SYMBOL_GPL(marker_arm);
 
@@ -777,19 +498,11 @@ EXPORT_SYMBOL_GPL(marker_arm);
  * A marker stays armed when its probes are unregistered, until it is disarmed.
  *
  * Context: as for marker_probe_register().
- * Return: 0, -EINVAL for a bad name or if the marker is not armed, -EBUSY in
- *	   atomic context, -ENOENT if nothing is registered for this name.
+ * Return: 0, -EINVAL for a bad name or if the marker is not armed, -ENOENT if
+ *	   nothing is registered for this name.
  */
 int marker_disarm(const char *name)
 {
-	char copy[MARKER_NAME_LEN];
-	int ret = check_call(name, copy);
-
-	if (ret)
-		return ret;
-	mutex_lock(&markers_mutex);
-	ret = disarm_name(copy);
-	mutex_unlock(&markers_mutex);
-	return ret;
+	return with_name(disarm_name, name);
 }
 EXPORT_SYMBOL_GPL(marker_disarm);

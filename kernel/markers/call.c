@@ -3,12 +3,9 @@
  * Calls the probes of a marker on each hit.
  */
 #include <linux/compiler.h>
-#include <linux/err.h>
 #include <linux/export.h>
-#include <linux/kernel.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
-#include <linux/string.h>
 
 #include "markers.h"
 
@@ -28,7 +25,7 @@ const struct marker_probe marker_no_probes[] = {
 #define CALL_PROBES(_marker)						\
 do {									\
 	struct marker_hit hit __uninitialized;				\
-	marker_probe_func *call;					\
+	marker_va_func *call;						\
 									\
 	hit.marker = _marker;						\
 	hit.probe = rcu_dereference_sched(READ_ONCE((_marker)->entry)->call); \
@@ -102,104 +99,10 @@ notrace void marker_call_nobody(void *private, void *call_private,
 }
 
 /*
- * The arguments in words, as in registers and on the stack.
- */
-struct marker_words {
-	unsigned long word[MARKER_VARIADIC_ARGS];
-	unsigned int count;
-};
-
-/*
- * Some 32-bit ABIs align arguments of two words as they align structure
- * members. Three named arguments come before.
- */
-struct wide_arg {
-	long word;
-	long long wide;
-};
-
-#define WIDE_ARG_ALIGN	(offsetof(struct wide_arg, wide) / sizeof(long))
-#define NAMED_ARGS	3
-
-static unsigned int wide_arg_index(unsigned int count)
-{
-	return ALIGN(count + NAMED_ARGS, WIDE_ARG_ALIGN) - NAMED_ARGS;
-}
-
-/* There, the words of an argument of two words have the other order. */
-#define WIDE_ARGS_ARE_SWAPPED	(IS_ENABLED(CONFIG_PARISC) && !IS_ENABLED(CONFIG_64BIT))
-
-static bool is_wide(const struct marker_field *field)
-{
-	return field->size > sizeof(long);
-}
-
-/* Number of words that the arguments take */
-static unsigned int count_words(const struct marker_layout *layout)
-{
-	unsigned int i, count = 0;
-
-	for (i = 0; i < layout->nr_fields; i++)
-		count = is_wide(&layout->field[i]) ?
-			wide_arg_index(count) + sizeof(long long) / sizeof(long) :
-			count + 1;
-	return count;
-}
-
-static bool can_pass_words(const struct marker_layout *layout)
-{
-	unsigned int i;
-
-	for (i = 0; WIDE_ARGS_ARE_SWAPPED && i < layout->nr_fields; i++)
-		if (is_wide(&layout->field[i]))
-			return false;
-	return count_words(layout) <= MARKER_VARIADIC_ARGS;
-}
-
-/**
- * marker_check_variadic - can a variadic probe be called with a format?
- * @format: the format
- *
- * Return: 0; -EINVAL if not; -ENOMEM.
- */
-int marker_check_variadic(const char *format)
-{
-	struct marker_layout *layout = marker_layout_new(format);
-	bool possible;
-
-	if (IS_ERR(layout))
-		return PTR_ERR(layout) == -ENOMEM ? -ENOMEM : -EINVAL;
-	possible = can_pass_words(layout);
-	marker_layout_free(layout);
-	return possible ? 0 : -EINVAL;
-}
-
-/* An int is passed as a word. */
-static notrace void get_words(struct marker_words *words,
-			      const struct marker_layout *layout, va_list *args)
-{
-	const struct marker_field *field = layout->field;
-	unsigned int i;
-	long long wide;
-
-	for (i = 0; i < layout->nr_fields; i++, field++) {
-		if (field->type == MARKER_INT) {
-			words->word[words->count++] = va_arg(*args, int);
-		} else if (!is_wide(field)) {
-			words->word[words->count++] = va_arg(*args, long);
-		} else {
-			wide = va_arg(*args, long long);
-			words->count = wide_arg_index(words->count);
-			memcpy(&words->word[words->count], &wide, sizeof(wide));
-			words->count += sizeof(wide) / sizeof(long);
-		}
-	}
-}
-
-/*
  * Calls a variadic probe. C cannot call a variadic function with the arguments
- * of another one, but the format gives their types. The probe is always called
- * with the maximum number of words, and reads those that the format names.
+ * of another one, but the format gives their types, and each is passed as a word.
+ * The probe is always called with the maximum number of words, and reads those
+ * that the format names.
  */
 notrace void marker_call_variadic(void *private, void *call_private,
 				  const char *format, va_list *args)
@@ -207,14 +110,16 @@ notrace void marker_call_variadic(void *private, void *call_private,
 	const struct marker *marker = marker_hit_of(args)->marker;
 	const struct marker_probe *probe = private;
 	const struct marker_layout *layout = READ_ONCE(marker->entry)->layout;
-	marker_variadic_func *func = READ_ONCE(probe->func);
-	struct marker_words words = { };
-	unsigned long *w = words.word;
+	marker_probe_func *func = READ_ONCE(probe->func);
+	unsigned long w[MARKER_VARIADIC_ARGS] = { };
+	unsigned int i;
 
 	BUILD_BUG_ON(MARKER_VARIADIC_ARGS != 16);
 	if (!func || !layout)	/* the module of the site is unloaded */
 		return;
-	get_words(&words, layout, args);
+	for (i = 0; i < layout->nr_fields; i++)
+		w[i] = layout->field[i].type == MARKER_INT ?
+		       va_arg(*args, int) : va_arg(*args, long);
 	func(marker, probe->private, format, w[0], w[1], w[2], w[3], w[4],
 	     w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14],
 	     w[15]);

@@ -2,8 +2,7 @@
 /*
  * Parses the format of a marker into a layout. All readers of formats use the
  * layout: trace events, variadic probes, and modules such as the bridge to
- * LTTng. scripts/module-markers.awk, which checks formats when the kernel is
- * built, has the same grammar:
+ * LTTng. The grammar:
  *
  *	format		" ", or text that does not begin with a space
  *	text		printable ASCII characters, %%, and conversions
@@ -38,41 +37,8 @@ static const char *skip_number(const char *pos, int *number)
 	return pos;
 }
 
-static const char *skip_width(const char *pos)
+static const char *skip_pointer(const char *pos)
 {
-	int width;
-
-	return skip_number(pos, &width);
-}
-
-static const char *skip_precision(const char *pos, struct marker_field *field)
-{
-	field->precision = -1;
-	return *pos == '.' ? skip_number(pos + 1, &field->precision) : pos;
-}
-
-/* Return: the position after l or ll, if there is one */
-static const char *skip_length(const char *pos, struct marker_field *field)
-{
-	field->type = MARKER_INT;
-	field->size = sizeof(int);
-	if (pos[0] != 'l')
-		return pos;
-	field->type = MARKER_LONG;
-	field->size = sizeof(long);
-	if (pos[1] != 'l')
-		return pos + 1;
-	field->type = MARKER_LLONG;
-	field->size = sizeof(long long);
-	return pos + 2;
-}
-
-static const char *skip_pointer(const char *pos, struct marker_field *field)
-{
-	field->type = MARKER_POINTER;
-	field->size = sizeof(void *);
-	if (*pos++ == 's')
-		return pos;
 	if (*pos == 'S' || *pos == 's')
 		pos++;
 	return isalnum(*pos) ? NULL : pos;
@@ -81,38 +47,38 @@ static const char *skip_pointer(const char *pos, struct marker_field *field)
 /* Return: the position after the type, or NULL if it is invalid */
 static const char *skip_type(const char *pos, struct marker_field *field)
 {
-	const char *type = skip_length(pos, field);
-	bool has_length = type != pos;
+	static const u8 sizes[] = { sizeof(int), sizeof(long), sizeof(long long) };
+	size_t nr_l = strspn(pos, "l");
+	char type = pos[nr_l];
 
-	field->conversion = *type;
-	field->is_signed = false;
-	switch (*type) {
-	case 'd':
-	case 'i':
-		field->is_signed = true;
-		fallthrough;
-	case 'u':
-	case 'x':
-	case 'X':
-	case 'o':
-		return type + 1;
-	case 'c':
-		field->is_signed = true;
-		return has_length ? NULL : type + 1;
-	case 'p':
-	case 's':
-		return has_length ? NULL : skip_pointer(type, field);
+	pos += nr_l + 1;
+	field->conversion = type;
+	field->is_signed = type == 'd' || type == 'i' || type == 'c';
+	if (type == 's' || type == 'p') {
+		field->type = MARKER_POINTER;
+		field->size = sizeof(void *);
+		if (nr_l)
+			return NULL;
+		return type == 'p' ? skip_pointer(pos) : pos;
 	}
-	return NULL;
+	if (!type || !strchr("diuxXoc", type) || nr_l > (type == 'c' ? 0 : 2))
+		return NULL;
+	field->type = MARKER_INT + nr_l;	/* MARKER_LONG, MARKER_LLONG */
+	field->size = sizes[nr_l];
+	return pos;
 }
 
 static int parse_conversion(const char *spec, struct marker_field *field)
 {
-	const char *pos = spec + 1;
+	const char *pos = spec + 1 + strspn(spec + 1, "-+ #0");
+	int width;
 
-	pos = skip_width(pos + strspn(pos, "-+ #0"));
-	pos = pos ? skip_precision(pos, field) : NULL;
-	pos = pos ? skip_type(pos, field) : NULL;
+	field->precision = -1;
+	pos = skip_number(pos, &width);
+	if (pos && *pos == '.')
+		pos = skip_number(pos + 1, &field->precision);
+	if (pos)
+		pos = skip_type(pos, field);
 	if (!pos || pos - spec > MARKER_MAX_SPEC)
 		return -EINVAL;
 	field->spec = spec;
@@ -231,37 +197,37 @@ static char *write_name(const struct marker_layout *layout, char *to,
 	return to + strlen(to) + 1;
 }
 
-static void add_fields(struct marker_layout *layout, char *names)
+/* Return: 0, -EINVAL, -E2BIG; @names is space for the names of the fields. */
+static int add_fields(struct marker_layout *layout, char *names)
 {
 	const char *rest = layout->format, *text = rest;
-	struct marker_field *field = layout->field;
+	struct marker_field field;
+	int ret;
 
-	while (next_field(&rest, field) > 0) {
-		field->name = names;
-		names = write_name(layout, names, text, field->spec);
-		layout->nr_strings += field->conversion == 's';
-		layout->nr_fields++;
-		field++;
+	if (rest[0] == ' ' && rest[1])
+		return -EINVAL;
+	while ((ret = next_field(&rest, &field)) > 0) {
+		layout->nr_strings += field.conversion == 's';
+		if (layout->nr_fields == MARKER_MAX_FIELDS ||
+		    layout->nr_strings > MARKER_MAX_STRINGS)
+			return -E2BIG;
+		field.name = names;
+		names = write_name(layout, names, text, field.spec);
+		layout->field[layout->nr_fields++] = field;
 		text = rest;
 	}
+	return ret;
 }
 
-/* Return: the number of fields of a format; -EINVAL, -E2BIG. */
-static int check_format(const char *format)
+static unsigned int max_fields(const char *format)
 {
-	struct marker_field field;
-	int fields = 0, strings = 0, ret;
+	unsigned int count = 0;
 
-	if (format[0] == ' ' && format[1])
-		return -EINVAL;
-	while ((ret = next_field(&format, &field)) > 0) {
-		fields++;
-		strings += field.conversion == 's';
+	while (count < MARKER_MAX_FIELDS && (format = strchr(format, '%'))) {
+		format++;
+		count++;
 	}
-	if (ret)
-		return ret;
-	return fields > MARKER_MAX_FIELDS || strings > MARKER_MAX_STRINGS ?
-	       -E2BIG : fields;
+	return count;
 }
 
 /**
@@ -277,22 +243,23 @@ static int check_format(const char *format)
 struct marker_layout *marker_layout_new(const char *format)
 {
 	size_t text_size = strlen(format) + 1, size;
-	int nr_fields = check_format(format);
+	unsigned int max = max_fields(format);
 	struct marker_layout *layout;
 	char *text;
+	int ret;
 
-	if (nr_fields < 0)
-		return ERR_PTR(nr_fields);
 	/* Names from the format fit into its size; the others are argN. */
-	size = struct_size(layout, field, nr_fields);
-	layout = kzalloc(size + 2 * text_size + nr_fields * NUMBERED_NAME_SIZE,
-			 GFP_KERNEL);
+	size = struct_size(layout, field, max);
+	layout = kzalloc(size + 2 * text_size + max * NUMBERED_NAME_SIZE, GFP_KERNEL);
 	if (!layout)
 		return ERR_PTR(-ENOMEM);
 	text = (char *)layout + size;
 	layout->format = memcpy(text, format, text_size);
-	add_fields(layout, text + text_size);
-	return layout;
+	ret = add_fields(layout, text + text_size);
+	if (!ret)
+		return layout;
+	kfree(layout);
+	return ERR_PTR(ret);
 }
 EXPORT_SYMBOL_GPL(marker_layout_new);
 

@@ -4,15 +4,16 @@
 
 /*
  * Declarations shared by the parts of markers. Users identify a marker by a
- * name and a format; one object stands for the pair, the entry.
+ * name and a format; one object stands for the pair, the entry. The parts, each
+ * of which uses only those above it:
  *
- * kernel/marker.c	the interface, and the registry: names, entries, probes
  * format.c		the parser of formats: from a format to a layout
  * call.c		calls the probes on each hit
+ * entries.c		names and entries
  * sites.c		the sites of an entry, their guards and tracepoints
+ * kernel/marker.c	the interface: attaching, detaching, arming
  * modules.c		the sites of the kernel and of modules, and notifiers
- * kernel/trace/trace_markers.c	markers in tracefs
- * bridges/		markers that are fed by tracepoints
+ * kernel/trace/trace_markers*.c	markers in tracefs
  */
 
 #include <linux/list.h>
@@ -20,6 +21,7 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/rbtree_types.h>
+#include <trace/tracer.h>
 
 struct marker_event;
 
@@ -30,10 +32,10 @@ struct marker_event;
  * @data: first argument of @call: @private, or this probe
  * @func: the function; NULL if it was removed without memory for a new array
  * @private: private data of @func
- * @variadic: true if @func is a marker_variadic_func
+ * @variadic: true if @func is a marker_probe_func
  */
 struct marker_probe {
-	marker_probe_func *call;
+	marker_va_func *call;
 	void *data;
 	void *func;
 	void *private;
@@ -55,16 +57,14 @@ struct marker_probes {
 /**
  * struct marker_name - data shared by all formats of a name
  * @node: in the tree of names
- * @hash: hash of @name
  * @entries: one for each format
  * @arm_count: number of marker_arm() calls without a marker_disarm()
- * @event: the trace event of this name that is in tracefs, or NULL; protected
- *	   by marker_notify_mutex
+ * @event: the trace event of one of @entries, or NULL; protected by
+ *	   marker_notify_mutex
  * @name: the name
  */
 struct marker_name {
 	struct rb_node node;
-	unsigned int hash;
 	struct list_head entries;
 	unsigned int arm_count;
 	struct marker_event *event;
@@ -76,13 +76,10 @@ struct marker_name {
  * @name: the name
  * @list: in the entries of @name
  * @attached: in marker_attached, while there are probes
- * @stale: in the list of entries whose event must be removed
- * @parts: the sites, one part for each module that has any
+ * @sites: the sites, one struct marker_sites for each module that has any
  * @probes: the probes, or NULL
  * @call: the first of @probes, or marker_no_probes; read by hits
  * @layout: the fields of the format, or NULL if the format is invalid
- * @event: the trace event, or NULL; an entry that has one is not freed. Writers
- *	   hold marker_notify_mutex too.
  * @active: true if there are probes to call
  * @format: the format
  */
@@ -90,55 +87,53 @@ struct marker_entry {
 	struct marker_name *name;
 	struct list_head list;
 	struct list_head attached;
-	struct list_head stale;
-	struct list_head parts;
+	struct list_head sites;
 	struct marker_probes *probes;
 	const struct marker_probe __rcu *call;
 	struct marker_layout *layout;
-	struct marker_event *event;
 	bool active;
 	char format[];
 };
 
 /**
- * struct marker_part - the sites of an entry in one module
- * @list: in the parts of @range, in the order of the first sites
- * @in_entry: in the parts of @entry
+ * struct marker_sites - the sites of one entry in one module
+ * @in_all: in marker_all_sites
+ * @in_module: in the sites of @module, in the order of the first sites
+ * @in_entry: in the sites of @entry
  * @entry: the entry
- * @range: the module, or the kernel
- * @sites: the sites, linked by their @next
- * @nr_sites: number of sites
+ * @module: the module, or the kernel
+ * @first: the sites, linked by their @next
+ * @count: number of sites
  */
-struct marker_part {
-	struct list_head list;
+struct marker_sites {
+	struct list_head in_all;
+	struct list_head in_module;
 	struct list_head in_entry;
 	struct marker_entry *entry;
-	struct marker_range *range;
-	struct marker *sites;
-	unsigned int nr_sites;
+	struct marker_module *module;
+	struct marker *first;
+	unsigned int count;
 };
 
 /**
- * struct marker_range - the sites of the kernel or of a module
- * @list: in marker_ranges
- * @parts: the sites, grouped by entry
- * @nr_parts: number of parts
+ * struct marker_module - the sites of a module, or of the kernel
+ * @list: in marker_modules
+ * @sites: the sites, one struct marker_sites for each entry
  * @mod: the module, or NULL for the kernel
- * @going: true while the module is unloaded; entries no longer change its sites
+ * @going: true while the module is unloaded; entries do not change its sites
  * @start: the first site
  * @stop: end of the sites
  */
-struct marker_range {
+struct marker_module {
 	struct list_head list;
-	struct list_head parts;
-	unsigned int nr_parts;
+	struct list_head sites;
 	struct module *mod;
 	bool going;
 	struct marker *start, *stop;
 };
 
-#define for_each_site_of(part, site)					\
-	for (site = (part)->sites; site; site = site->next)
+#define for_each_site_of(sites, site)					\
+	for (site = (sites)->first; site; site = site->next)
 
 /* Stack traces omit code in this section; see is_marker_dispatch(). */
 #define __marker_text	__section(".marker.text") notrace __no_stack_protector
@@ -175,21 +170,14 @@ static inline const struct marker_hit *marker_hit_of(va_list *args)
 }
 
 #ifdef CONFIG_X86_64
-/* The ABI's va_list; arguments are words, the first five in registers. */
+/* The ABI's va_list */
 struct marker_va_list {
 	unsigned int used_of_regs, used_of_floats;
 	const unsigned long *stack;
 	const unsigned long *regs;
 };
 
-#define MARKER_WORDS_IN_REGS	5U
-
 /* @args: the arguments of a hit, before any va_arg() */
-static inline const unsigned long *marker_words_in_regs(va_list *args)
-{
-	return ((const struct marker_va_list *)args)->regs + 1;
-}
-
 static inline const unsigned long *marker_words_on_stack(va_list *args)
 {
 	return ((const struct marker_va_list *)args)->stack;
@@ -203,8 +191,6 @@ static inline unsigned long marker_hit_ip(va_list *args)
 
 #define marker_set_hit_ip(hit, addr)	do { } while (0)
 #else
-#define MARKER_WORDS_IN_REGS	0U
-
 static inline unsigned long marker_hit_ip(va_list *args)
 {
 	return marker_hit_of(args)->ip;
@@ -223,31 +209,19 @@ extern struct mutex markers_mutex;
  * Protects the notifiers: each is called once for the load and once for the
  * unload of a module, even if it is registered concurrently. Nests outside
  * markers_mutex, so that notifiers may attach and detach probes and visit
- * markers. Either lock is enough to read marker_ranges and the parts of ranges.
+ * markers. Either lock is enough to read marker_modules and all struct
+ * marker_sites.
  */
 extern struct mutex marker_notify_mutex;
 
-/* All ranges, the kernel's first */
-extern struct list_head marker_ranges;
+/* The kernel and all modules that have markers, the kernel first */
+extern struct list_head marker_modules;
 
-/* All entries that have probes. */
+/* All sites, by entries, the kernel's first */
+extern struct list_head marker_all_sites;
+
+/* All entries that have probes */
 extern struct list_head marker_attached;
-
-/* kernel/marker.c, with markers_mutex held */
-struct marker_entry *marker_get_entry(const char *name, const char *format);
-void marker_put_entry(struct marker_entry *entry);
-unsigned int marker_count_probes(const struct marker_entry *entry);
-void marker_remove_probe(struct marker_entry *entry, struct marker_probe *probe);
-
-/*
- * The list marker_stale: entries that have an event and no sites, newest first.
- * With marker_notify_mutex held: check for any; remove and return the first, or
- * NULL; move one to a list of the caller; put that list back.
- */
-bool marker_is_stale(void);
-struct marker_entry *marker_take_stale(void);
-void marker_move_stale(struct marker_entry *entry, struct list_head *list);
-void marker_return_stale(struct list_head *list);
 
 /* call.c */
 extern const struct marker_probe marker_no_probes[];
@@ -255,23 +229,27 @@ void marker_call_variadic(void *private, void *call_private, const char *format,
 			  va_list *args);
 void marker_call_nobody(void *private, void *call_private, const char *format,
 			va_list *args);
-int marker_check_variadic(const char *format);
+
+/* entries.c, with markers_mutex held */
+struct marker_name *marker_find_name(const char *name);
+void marker_put_name(struct marker_name *name);
+struct marker_entry *marker_get_entry(const char *name, const char *format);
+void marker_put_entry(struct marker_entry *entry);
+unsigned int marker_count_probes(const struct marker_entry *entry);
 
 /* sites.c, with markers_mutex held */
 int marker_connect_entry(struct marker_entry *entry);
 void marker_disconnect_entry(struct marker_entry *entry);
 void marker_set_guards(struct marker_entry *entry);
 void marker_finish_guards(void);
-int marker_add_range(struct marker_range *range);
-void marker_disconnect_range(struct marker_range *range);
-void marker_remove_range(struct marker_range *range);
-int marker_activate_range(struct marker_range *range);
+int marker_add_module(struct marker_module *module);
+int marker_activate_module(struct marker_module *module);
+void marker_disconnect_module(struct marker_module *module);
+void marker_remove_module(struct marker_module *module);
 
 /* modules.c */
 int __init marker_init(void);
-struct marker_range *marker_find_range(const struct module *mod);
-struct marker_part *marker_nth_part(loff_t n);
-struct marker_part *marker_next_part(struct marker_part *part);
+struct marker_module *marker_find_module(const struct module *mod);
 #ifdef CONFIG_MODULES
 int marker_module_notify(struct notifier_block *nb, unsigned long state, void *data);
 #endif

@@ -9,91 +9,68 @@
 
 #include <linux/error-injection.h>
 #include <linux/module.h>
-#include <linux/rbtree.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
 #include "markers.h"
 
+LIST_HEAD(marker_all_sites);	/* protected by markers_mutex, as all of this file */
+
 /**
- * struct marker_feed - a probe that contains markers, registered on a tracepoint
- * @node: in marker_feeds
+ * struct tracepoint_probe - a probe with markers in it, registered on a tracepoint
+ * @list: in tracepoint_probes
  * @tp: the tracepoint
  * @cb: the probe
- * @count: number of sites that use it
+ * @sites: number of active sites in it
  */
-struct marker_feed {
-	struct rb_node node;
+struct tracepoint_probe {
+	struct list_head list;
 	struct tracepoint *tp;
 	void *cb;
-	unsigned int count;
+	unsigned int sites;
 };
 
-/* All feeds, sorted by their probe and tracepoint. Protected by markers_mutex. */
-static struct rb_root marker_feeds = RB_ROOT;
+static LIST_HEAD(tracepoint_probes);
 
-static struct marker_feed *feed_of(const struct rb_node *node)
+static struct tracepoint_probe *find_probe(const struct marker *site)
 {
-	return rb_entry(node, struct marker_feed, node);
+	struct tracepoint_probe *probe;
+
+	list_for_each_entry(probe, &tracepoint_probes, list)
+		if (probe->tp == site->tp && probe->cb == site->tp_cb)
+			return probe;
+	return NULL;
 }
 
-static int compare_feeds(const struct marker_feed *a, const struct marker_feed *b)
+static int register_probe(const struct marker *site)
 {
-	if (a->cb != b->cb)
-		return a->cb < b->cb ? -1 : 1;
-	if (a->tp != b->tp)
-		return a->tp < b->tp ? -1 : 1;
-	return 0;
-}
-
-static int compare_key(const void *wanted, const struct rb_node *node)
-{
-	return compare_feeds(wanted, feed_of(node));
-}
-
-static int compare_nodes(struct rb_node *added, const struct rb_node *node)
-{
-	return compare_feeds(feed_of(added), feed_of(node));
-}
-
-static struct marker_feed *find_feed(const struct marker *site)
-{
-	const struct marker_feed wanted = { .tp = site->tp, .cb = site->tp_cb };
-	struct rb_node *node = rb_find(&wanted, &marker_feeds, compare_key);
-
-	return node ? feed_of(node) : NULL;
-}
-
-static int add_feed(const struct marker *site)
-{
-	struct marker_feed *feed = kmalloc(sizeof(*feed), GFP_KERNEL);
+	struct tracepoint_probe *probe = kmalloc(sizeof(*probe), GFP_KERNEL);
 	int ret;
 
-	if (!feed)
+	if (!probe)
 		return -ENOMEM;
-	feed->tp = site->tp;
-	feed->cb = site->tp_cb;
-	feed->count = 1;
+	probe->tp = site->tp;
+	probe->cb = site->tp_cb;
+	probe->sites = 1;
 	ret = tracepoint_probe_register(site->tp, site->tp_cb, NULL);
 	if (ret)
-		kfree(feed);
+		kfree(probe);
 	else
-		rb_find_add(&feed->node, &marker_feeds, compare_nodes);
+		list_add(&probe->list, &tracepoint_probes);
 	return ret;
 }
 
-static int connect_tracepoint(struct marker *site)
+static int connect_site(struct marker *site)
 {
-	struct marker_feed *feed;
+	struct tracepoint_probe *probe;
 	int ret = 0;
 
 	if (!site->tp || site->tp_used)
 		return 0;
-	feed = find_feed(site);
-	if (feed)
-		feed->count++;
+	probe = find_probe(site);
+	if (probe)
+		probe->sites++;
 	else
-		ret = add_feed(site);
+		ret = register_probe(site);
 	if (ret)
 		pr_err("%s: its probe cannot be attached to tracepoint %s: error %d\n",
 		       site->name, site->tp->name, ret);
@@ -102,38 +79,38 @@ static int connect_tracepoint(struct marker *site)
 	return ret;
 }
 
-static void disconnect_tracepoint(struct marker *site)
+static void disconnect_site(struct marker *site)
 {
-	struct marker_feed *feed;
+	struct tracepoint_probe *probe;
 
 	if (!site->tp_used)
 		return;
 	site->tp_used = false;
-	feed = find_feed(site);
-	if (--feed->count)
+	probe = find_probe(site);
+	if (--probe->sites)
 		return;
 	tracepoint_probe_unregister(site->tp, site->tp_cb, NULL);
-	rb_erase(&feed->node, &marker_feeds);
-	kfree(feed);
+	list_del(&probe->list);
+	kfree(probe);
 }
 
-static void disconnect_part(const struct marker_part *part)
+static void disconnect_sites(const struct marker_sites *sites)
 {
 	struct marker *site;
 
-	for_each_site_of(part, site)
-		disconnect_tracepoint(site);
+	for_each_site_of(sites, site)
+		disconnect_site(site);
 }
 
-static int connect_part(const struct marker_part *part)
+static int connect_sites(const struct marker_sites *sites)
 {
 	struct marker *site;
 	int ret;
 
-	if (part->range->going)
+	if (sites->module->going)
 		return 0;
-	for_each_site_of(part, site) {
-		ret = connect_tracepoint(site);
+	for_each_site_of(sites, site) {
+		ret = connect_site(site);
 		if (ret)
 			return ret;
 	}
@@ -143,22 +120,22 @@ static int connect_part(const struct marker_part *part)
 /* Unregisters the tracepoint probes that contain sites of an entry. */
 void marker_disconnect_entry(struct marker_entry *entry)
 {
-	struct marker_part *part;
+	struct marker_sites *sites;
 
 	lockdep_assert_held(&markers_mutex);
-	list_for_each_entry(part, &entry->parts, in_entry)
-		disconnect_part(part);
+	list_for_each_entry(sites, &entry->sites, in_entry)
+		disconnect_sites(sites);
 }
 
 /* Registers the tracepoint probes that contain sites of an entry, or none. */
 int marker_connect_entry(struct marker_entry *entry)
 {
-	struct marker_part *part;
+	struct marker_sites *sites;
 	int ret;
 
 	lockdep_assert_held(&markers_mutex);
-	list_for_each_entry(part, &entry->parts, in_entry) {
-		ret = connect_part(part);
+	list_for_each_entry(sites, &entry->sites, in_entry) {
+		ret = connect_sites(sites);
 		if (ret) {
 			marker_disconnect_entry(entry);
 			return ret;
@@ -169,14 +146,14 @@ int marker_connect_entry(struct marker_entry *entry)
 
 ALLOW_ERROR_INJECTION(marker_connect_entry, ERRNO);
 
-static void set_guards(const struct marker_part *part)
+static void set_guards(const struct marker_sites *sites)
 {
-	bool active = part->entry->active;
+	bool active = sites->entry->active;
 	struct marker *site;
 
-	if (part->range->going)
+	if (sites->module->going)
 		return;
-	for_each_site_of(part, site)
+	for_each_site_of(sites, site)
 		if (site->active != active)
 			imv_set_var(site->active, active);
 }
@@ -184,22 +161,18 @@ static void set_guards(const struct marker_part *part)
 /* Sets the guards of all sites of an entry to its state. */
 void marker_set_guards(struct marker_entry *entry)
 {
-	struct marker_part *part;
+	struct marker_sites *sites;
 
 	lockdep_assert_held(&markers_mutex);
 	imv_batch_begin();
-	list_for_each_entry(part, &entry->parts, in_entry)
-		set_guards(part);
+	list_for_each_entry(sites, &entry->sites, in_entry)
+		set_guards(sites);
 	imv_batch_commit();
 }
 
-/**
- * marker_finish_guards - patch sites whose guards are set already
- *
- * The task that set them may have deferred the patching. A caller that attaches
- * another probe needs it done on return.
- *
- * Context: may sleep; takes what imv_set() takes.
+/*
+ * Patches sites whose guards are set already: the task that set them may have deferred
+ * the patching. A caller that attaches another probe needs it done on return.
  */
 void marker_finish_guards(void)
 {
@@ -214,70 +187,58 @@ static void warn_of_other_formats(const struct marker_entry *entry)
 	struct marker_entry *other;
 
 	list_for_each_entry(other, &entry->name->entries, list)
-		if (other != entry && other->probes && list_empty(&other->parts))
+		if (other != entry && other->probes && list_empty(&other->sites))
 			pr_warn("%s: a probe waits with the format \"%s\", but the marker has \"%s\"; register with that\n",
 				entry->name->name, other->format, entry->format);
 }
 
-/* Parts are added in front: only the first can be of the range being added. */
-static struct marker_part *find_part(struct marker_entry *entry,
-				     const struct marker_range *range)
+/* The newest is in front: only the first can be of the module being added. */
+static struct marker_sites *find_sites(struct marker_entry *entry,
+				       const struct marker_module *module)
 {
-	struct marker_part *part;
+	struct marker_sites *sites;
 
-	part = list_first_entry_or_null(&entry->parts, struct marker_part,
-					in_entry);
-	return part && part->range == range ? part : NULL;
+	sites = list_first_entry_or_null(&entry->sites, struct marker_sites,
+					 in_entry);
+	return sites && sites->module == module ? sites : NULL;
 }
 
-static struct marker_part *new_part(struct marker_entry *entry,
-				    struct marker_range *range)
+static struct marker_sites *new_sites(struct marker_entry *entry,
+				      struct marker_module *module)
 {
-	struct marker_part *part = kzalloc(sizeof(*part), GFP_KERNEL);
+	struct marker_sites *sites = kzalloc(sizeof(*sites), GFP_KERNEL);
 
-	if (!part)
+	if (!sites)
 		return NULL;
-	part->entry = entry;
-	part->range = range;
-	list_add(&part->in_entry, &entry->parts);
-	list_add_tail(&part->list, &range->parts);
-	range->nr_parts++;
-	list_del_init(&entry->stale);
+	sites->entry = entry;
+	sites->module = module;
+	list_add(&sites->in_entry, &entry->sites);
+	list_add_tail(&sites->in_module, &module->sites);
+	list_add_tail(&sites->in_all, &marker_all_sites);
 	warn_of_other_formats(entry);
-	return part;
+	return sites;
 }
 
-static int add_site(struct marker_range *range, struct marker *site)
+static int add_site(struct marker_module *module, struct marker *site)
 {
 	struct marker_entry *entry = marker_get_entry(site->name, site->format);
-	struct marker_part *part;
+	struct marker_sites *sites;
 
 	if (!entry)
 		return -ENOMEM;
-	part = find_part(entry, range) ?: new_part(entry, range);
-	if (!part) {
+	sites = find_sites(entry, module) ?: new_sites(entry, module);
+	if (!sites) {
 		marker_put_entry(entry);
 		return -ENOMEM;
 	}
 	site->entry = entry;
-	site->next = part->sites;
-	part->sites = site;
-	part->nr_sites++;
+	site->next = sites->first;
+	sites->first = site;
+	sites->count++;
 	return 0;
 }
 
-static void remove_part(struct marker_part *part)
-{
-	struct marker_entry *entry = part->entry;
-
-	list_del(&part->in_entry);
-	list_del(&part->list);
-	part->range->nr_parts--;
-	kfree(part);
-	marker_put_entry(entry);
-}
-
-/* The entry of sites that have none any longer */
+/* The entry of sites whose module is unloaded */
 static struct marker_entry no_entry = {
 	.call = RCU_INITIALIZER(marker_no_probes),
 };
@@ -286,83 +247,77 @@ static struct marker_entry no_entry = {
  * Their guards stay as they are: the code that has them is freed soon. Until then,
  * tasks may execute it and call the entry.
  */
-static void retire_sites(const struct marker_part *part)
+static void retire_sites(const struct marker_sites *sites)
 {
 	struct marker *site;
 
-	for_each_site_of(part, site)
+	for_each_site_of(sites, site)
 		WRITE_ONCE(site->entry, &no_entry);
 }
 
-/**
- * marker_disconnect_range - disconnect the sites of a module from their entries
- * @range: the module
- *
- * Unregisters the tracepoint probes of the sites. Afterwards, no entry registers
- * these probes or enables the sites. Code of the module may run until it is freed,
- * for example when a parameter is written. Its sites call no probe then, but
- * entries may be in use until a grace period has passed.
+/*
+ * Unregisters the tracepoint probes of a module. Afterwards, no entry registers these
+ * probes or enables the sites. Code of the module may run until it is freed, for example
+ * when a parameter is written. Its sites call no probe then, but entries may be in use
+ * until a grace period has passed.
  */
-void marker_disconnect_range(struct marker_range *range)
+void marker_disconnect_module(struct marker_module *module)
 {
 	bool deferred = imv_defer_begin();
-	const struct marker_part *part;
+	const struct marker_sites *sites;
 
 	lockdep_assert_held(&markers_mutex);
-	range->going = true;
-	list_for_each_entry(part, &range->parts, list) {
-		disconnect_part(part);
-		retire_sites(part);
+	module->going = true;
+	list_for_each_entry(sites, &module->sites, in_module) {
+		disconnect_sites(sites);
+		retire_sites(sites);
 	}
 	imv_defer_end(deferred);
 }
 
-/**
- * marker_remove_range - remove the sites of a module from their entries
- * @range: the module; a grace period has passed since marker_disconnect_range()
- */
-void marker_remove_range(struct marker_range *range)
+/* After marker_disconnect_module() and a grace period, no site uses its entry. */
+void marker_remove_module(struct marker_module *module)
 {
-	struct marker_part *part, *next;
+	struct marker_sites *sites, *next;
 
 	lockdep_assert_held(&markers_mutex);
-	list_for_each_entry_safe(part, next, &range->parts, list)
-		remove_part(part);
+	list_for_each_entry_safe(sites, next, &module->sites, in_module) {
+		list_del(&sites->in_all);
+		list_del(&sites->in_entry);
+		marker_put_entry(sites->entry);
+		kfree(sites);
+	}
+	INIT_LIST_HEAD(&module->sites);
 }
 
-/**
- * marker_add_range - add the sites of a module to their entries
- * @range: the module; it has no parts yet
- *
- * Return: 0, or -ENOMEM; then the sites belong to no entry.
- */
-int marker_add_range(struct marker_range *range)
+/* Adds the sites of a module to their entries, all or, without memory, none. */
+int marker_add_module(struct marker_module *module)
 {
 	struct marker *site;
 	int ret;
 
 	lockdep_assert_held(&markers_mutex);
-	for (site = range->start; site < range->stop; site++) {
-		ret = add_site(range, site);
+	for (site = module->start; site < module->stop; site++) {
+		ret = add_site(module, site);
 		if (ret) {
-			marker_remove_range(range);
+			marker_remove_module(module);
 			return ret;
 		}
 	}
 	return 0;
 }
 
-ALLOW_ERROR_INJECTION(marker_add_range, ERRNO);
+ALLOW_ERROR_INJECTION(marker_add_module, ERRNO);
 
-static int connect_range(struct marker_range *range)
+static int connect_module(struct marker_module *module)
 {
 	bool deferred = imv_defer_begin();
-	struct marker_part *part;
+	struct marker_sites *sites;
 	int ret = 0;
 
-	list_for_each_entry(part, &range->parts, list) {
-		if (part->entry->active)
-			ret = connect_part(part);
+	list_for_each_entry(sites, &module->sites, in_module) {
+		if (sites->entry->active)
+			ret = connect_sites(sites);
 		if (ret)
 			break;
 	}
@@ -370,26 +325,23 @@ static int connect_range(struct marker_range *range)
 	return ret;
 }
 
-/**
- * marker_activate_range - enable the sites of a module for which probes wait
- * @range: the module
- *
- * Return: 0, or the error of registering on a tracepoint; then no guard is set,
- *	   and the caller must call marker_disconnect_range().
+/*
+ * Enables the sites of a module for which probes wait. If a tracepoint returns an error, no
+ * guard is set, and the caller must call marker_disconnect_module().
  */
-int marker_activate_range(struct marker_range *range)
+int marker_activate_module(struct marker_module *module)
 {
-	struct marker_part *part;
-	int ret = connect_range(range);
+	struct marker_sites *sites;
+	int ret = connect_module(module);
 
 	lockdep_assert_held(&markers_mutex);
 	if (ret)
 		return ret;
 	imv_batch_begin();
-	list_for_each_entry(part, &range->parts, list)
-		set_guards(part);
+	list_for_each_entry(sites, &module->sites, in_module)
+		set_guards(sites);
 	imv_batch_commit();
 	return 0;
 }
 
-ALLOW_ERROR_INJECTION(marker_activate_range, ERRNO);
+ALLOW_ERROR_INJECTION(marker_activate_module, ERRNO);

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The names of markers, and the entries: one for each name and format. An entry
+ * exists while it has sites or probes; a name, while it has entries or is armed.
+ */
+#include <linux/err.h>
+#include <linux/error-injection.h>
+#include <linux/rbtree.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "markers.h"
+
+DEFINE_MUTEX(markers_mutex);	/* protects all of this file */
+LIST_HEAD(marker_attached);
+
+/*
+ * All names. A tree needs no memory of its own, and works before interrupts are
+ * enabled, when the command line enables trace events.
+ */
+static struct rb_root marker_names = RB_ROOT;
+
+static struct marker_name *name_of(const struct rb_node *node)
+{
+	return rb_entry(node, struct marker_name, node);
+}
+
+static int compare_name(const void *name, const struct rb_node *node)
+{
+	return strcmp(name, name_of(node)->name);
+}
+
+static int compare_nodes(struct rb_node *added, const struct rb_node *node)
+{
+	return compare_name(name_of(added)->name, node);
+}
+
+/* Return: the name, or NULL if it has no entries and is not armed. */
+struct marker_name *marker_find_name(const char *name)
+{
+	struct rb_node *node = rb_find(name, &marker_names, compare_name);
+
+	lockdep_assert_held(&markers_mutex);
+	return node ? name_of(node) : NULL;
+}
+
+static struct marker_name *get_name(const char *text)
+{
+	struct marker_name *name = marker_find_name(text);
+	size_t size = strlen(text) + 1;
+
+	if (name)
+		return name;
+	name = kzalloc(struct_size(name, name, size), GFP_KERNEL);
+	if (!name)
+		return NULL;
+	INIT_LIST_HEAD(&name->entries);
+	memcpy(name->name, text, size);
+	rb_find_add(&name->node, &marker_names, compare_nodes);
+	return name;
+}
+
+/* Frees a name that has no entries and is not armed. */
+void marker_put_name(struct marker_name *name)
+{
+	if (!list_empty(&name->entries) || name->arm_count)
+		return;
+	rb_erase(&name->node, &marker_names);
+	kfree(name);
+}
+
+static struct marker_entry *find_entry(const struct marker_name *name,
+				       const char *format)
+{
+	struct marker_entry *entry;
+
+	list_for_each_entry(entry, &name->entries, list)
+		if (!strcmp(entry->format, format))
+			return entry;
+	return NULL;
+}
+
+static struct marker_entry *new_entry(struct marker_name *name,
+				      const char *format)
+{
+	struct marker_layout *layout = marker_layout_new(format);
+	size_t size = strlen(format) + 1;
+	struct marker_entry *entry;
+
+	if (PTR_ERR(layout) == -ENOMEM)
+		return NULL;
+	if (IS_ERR(layout))
+		layout = NULL;	/* the format is invalid */
+	entry = kzalloc(struct_size(entry, format, size), GFP_KERNEL);
+	if (!entry) {
+		marker_layout_free(layout);
+		return NULL;
+	}
+	memcpy(entry->format, format, size);
+	entry->layout = layout;
+	entry->name = name;
+	RCU_INIT_POINTER(entry->call, marker_no_probes);
+	INIT_LIST_HEAD(&entry->sites);
+	INIT_LIST_HEAD(&entry->attached);
+	list_add_tail(&entry->list, &name->entries);
+	return entry;
+}
+
+/*
+ * Return: the entry, which marker_put_entry() frees unless it is in use; or NULL if memory
+ *	   is short.
+ */
+struct marker_entry *marker_get_entry(const char *text, const char *format)
+{
+	struct marker_name *name = get_name(text);
+	struct marker_entry *entry;
+
+	if (!name)
+		return NULL;
+	entry = find_entry(name, format) ?: new_entry(name, format);
+	if (!entry)
+		marker_put_name(name);
+	return entry;
+}
+
+ALLOW_ERROR_INJECTION(marker_get_entry, NULL);
+
+/* Frees an entry that has no sites or probes. */
+void marker_put_entry(struct marker_entry *entry)
+{
+	struct marker_name *name = entry->name;
+
+	lockdep_assert_held(&markers_mutex);
+	if (!list_empty(&entry->sites) || entry->probes)
+		return;
+	list_del(&entry->list);
+	marker_layout_free(entry->layout);
+	kfree(entry);
+	marker_put_name(name);
+}
+
+/* Return: the number of probes attached to an entry. */
+unsigned int marker_count_probes(const struct marker_entry *entry)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; entry->probes && i < entry->probes->count; i++)
+		count += !!entry->probes->probe[i].func;
+	return count;
+}
