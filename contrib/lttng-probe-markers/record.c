@@ -5,15 +5,16 @@
  * pointers to strings unchecked, and pointers of markers may be invalid. All
  * sessions and triggers that have the event use these values.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
+#include <linux/build_bug.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include <lttng/events.h>
+#include <lttng/events-internal.h>
 #include <lttng/tracer.h>
 #include <ringbuffer/frontend_types.h>
 #include <wrapper/rcu.h>
@@ -21,11 +22,30 @@
 
 #include "markers.h"
 
+/* Total size of the strings of a hit */
+#define STRINGS_SIZE	2048
+
 /*
  * A hit in a task may be interrupted by hits in a softirq, an interrupt and an
  * NMI; and in each, reading a string may fault, which hits another marker.
  */
 #define MAX_DEPTH	6
+
+/**
+ * struct hit - the arguments of a hit
+ * @event: the event of the marker
+ * @value: a number, or a text as a pointer into @strings: the layout that filters of
+ *	   LTTng read
+ * @strings: copies, which do not change
+ */
+struct hit {
+	const struct mark_event *event;
+	u64 value[MARKER_MAX_FIELDS];
+	char strings[STRINGS_SIZE + MARKER_MAX_FIELDS * sizeof("c")];
+};
+
+/* Filters find values by the sizes of those before them. */
+static_assert(sizeof(char *) == sizeof(u64), "the bridge needs a kernel of 64 bits");
 
 struct hits {
 	unsigned int depth;
@@ -89,26 +109,19 @@ static unsigned int copy_string(char *to, const char *from, unsigned int max)
 }
 
 /* Filters compare 64 bits, so signed values are sign-extended. */
-static s64 next_value(const struct marker_field *from, va_list *args)
+static u64 next_value(const struct marker_field *from, va_list *args)
 {
 	unsigned int half;
-	unsigned long word;
 
-	switch (from->type) {
-	case MARKER_LLONG:
-		return va_arg(*args, long long);
-	case MARKER_INT:
-		half = va_arg(*args, unsigned int);
-		return from->is_signed ? (s64)(int)half : (s64)half;
-	default:
-		word = va_arg(*args, unsigned long);
-		return from->is_signed ? (s64)(long)word : (s64)word;
-	}
+	if (from->type != MARKER_INT)
+		return va_arg(*args, unsigned long);
+	half = va_arg(*args, unsigned int);
+	return from->is_signed ? (u64)(int)half : half;
 }
 
 /* Return: the size of the text. */
 static unsigned int read_text(const struct marker_field *from, char *to,
-			      s64 value, unsigned int max)
+			      u64 value, unsigned int max)
 {
 	if (from->conversion == 'c') {
 		to[0] = value;
@@ -117,74 +130,41 @@ static unsigned int read_text(const struct marker_field *from, char *to,
 	}
 	if (from->precision >= 0)
 		max = min_t(unsigned int, max, from->precision);
-	return copy_string(to, (const char *)(unsigned long)value, max);
+	return copy_string(to, (const char *)value, max);
 }
 
 static void read_values(struct hit *hit, va_list *args)
 {
 	const struct mark_event *event = hit->event;
 	unsigned int max = STRINGS_SIZE / max(event->layout->nr_strings, 1U) - 1;
-	const struct mark_field *f;
 	char *text = hit->strings;
+	unsigned int i;
 
-	for_each_field(event, f) {
-		s64 value = next_value(f->from, args);
+	for (i = 0; i < event->layout->nr_fields; i++) {
+		const struct mark_field *f = &event->field[i];
+		u64 value = next_value(f->from, args);
 
-		if (is_text(f)) {
-			memcpy(hit->values + f->at, &text, sizeof(text));
+		hit->value[i] = is_text(f) ? (u64)text : value;
+		if (is_text(f))
 			text += read_text(f->from, text, value, max);
-		} else {
-			memcpy(hit->values + f->at, &value, sizeof(value));
-		}
 	}
-}
-
-/* The probe on markers. Hits nested too deeply have no values and are lost. */
-void marker_hit(void *private, void *call_private, const char *format,
-		va_list *args)
-{
-	const struct mark_event *event = private;
-	unsigned int depth = this_cpu_inc_return(hits->depth);
-	struct hit *hit = NULL;
-
-	if (depth <= MAX_DEPTH) {
-		hit = &this_cpu_ptr(hits)->hit[depth - 1];
-		hit->event = event;
-		read_values(hit, args);
-	}
-	call_users(event, hit);
-	this_cpu_dec(hits->depth);
 }
 
 /*
  * Writing
  */
 
-static const char *text_at(const struct hit *hit, const struct mark_field *f)
-{
-	const char *text;
-
-	memcpy(&text, hit->values + f->at, sizeof(text));
-	return text;
-}
-
-static s64 number_at(const struct hit *hit, const struct mark_field *f)
-{
-	s64 value;
-
-	memcpy(&value, hit->values + f->at, sizeof(value));
-	return value;
-}
-
 static size_t record_size(const struct hit *hit, size_t *max_align)
 {
-	const struct mark_field *f;
 	size_t size = 0, align;
+	unsigned int i;
 
 	*max_align = 1;
-	for_each_field(hit->event, f) {
+	for (i = 0; i < hit->event->layout->nr_fields; i++) {
+		const struct mark_field *f = &hit->event->field[i];
+
 		if (is_text(f)) {
-			size += strlen(text_at(hit, f)) + 1;
+			size += strlen((const char *)hit->value[i]) + 1;
 			continue;
 		}
 		align = f->type.integer.alignment / BITS_PER_BYTE;
@@ -195,65 +175,48 @@ static size_t record_size(const struct hit *hit, size_t *max_align)
 	return size;
 }
 
-static void write_number(const struct lttng_kernel_channel_buffer *chan,
-			 struct lttng_kernel_ring_buffer_ctx *ctx,
-			 const struct mark_field *f, u64 value)
+static void write_field(const struct lttng_kernel_channel_buffer_ops *ops,
+			struct lttng_kernel_ring_buffer_ctx *ctx,
+			const struct mark_field *f, u64 value)
 {
 	u32 half = value;
 
-	if (f->type.integer.size == BITS_PER_TYPE(half))
-		chan->ops->event_write(ctx, &half, sizeof(half),
-				       lttng_alignof(half));
+	if (is_text(f))
+		ops->event_write(ctx, (const char *)value,
+				 strlen((const char *)value) + 1,
+				 lttng_alignof(char));
+	else if (f->type.integer.size == BITS_PER_TYPE(half))
+		ops->event_write(ctx, &half, sizeof(half), lttng_alignof(half));
 	else
-		chan->ops->event_write(ctx, &value, sizeof(value),
-				       lttng_alignof(value));
+		ops->event_write(ctx, &value, sizeof(value), lttng_alignof(value));
 }
 
-static void write_fields(const struct lttng_kernel_channel_buffer *chan,
-			 struct lttng_kernel_ring_buffer_ctx *ctx,
-			 const struct hit *hit)
-{
-	const struct mark_field *f;
-	const char *text;
-
-	for_each_field(hit->event, f) {
-		if (!is_text(f)) {
-			write_number(chan, ctx, f, number_at(hit, f));
-			continue;
-		}
-		text = text_at(hit, f);
-		chan->ops->event_write(ctx, text, strlen(text) + 1,
-				       lttng_alignof(char));
-	}
-}
-
-static void write_record(struct lttng_kernel_event_common *event,
+static void write_record(struct lttng_kernel_event_recorder *recorder,
 			 struct lttng_kernel_probe_ctx *probe,
 			 const struct hit *hit)
 {
-	struct lttng_kernel_event_recorder *recorder =
-		container_of(event, struct lttng_kernel_event_recorder, parent);
+	const struct lttng_kernel_channel_buffer_ops *ops = recorder->chan->ops;
 	struct lttng_kernel_ring_buffer_ctx ctx;
 	size_t size, align;
+	unsigned int i;
 
 	size = record_size(hit, &align);
 	lib_ring_buffer_ctx_init(&ctx, recorder, size, align, probe);
-	if (recorder->chan->ops->event_reserve(&ctx) < 0)
+	if (ops->event_reserve(&ctx) < 0)
 		return;
-	write_fields(recorder->chan, &ctx, hit);
-	recorder->chan->ops->event_commit(&ctx);
+	for (i = 0; i < hit->event->layout->nr_fields; i++)
+		write_field(ops, &ctx, &hit->event->field[i], hit->value[i]);
+	ops->event_commit(&ctx);
 }
 
-static void notify(struct lttng_kernel_event_common *event,
+static void notify(struct lttng_kernel_event_notifier *notifier,
 		   struct lttng_kernel_probe_ctx *probe, const struct hit *hit)
 {
-	struct lttng_kernel_event_notifier *notifier =
-		container_of(event, struct lttng_kernel_event_notifier, parent);
 	struct lttng_kernel_notification_ctx ctx = {
 		.eval_capture = READ_ONCE(notifier->eval_capture),
 	};
 
-	notifier->notification_send(notifier, hit->values, probe, &ctx);
+	notifier->notification_send(notifier, (const char *)hit->value, probe, &ctx);
 }
 
 /*
@@ -281,56 +244,82 @@ static bool session_wants(const struct lttng_kernel_session *session)
 	       tracker_admits(&session->vgid_tracker, lttng_current_vgid());
 }
 
-static bool is_wanted(const struct lttng_kernel_event_common *event)
-{
-	const struct lttng_kernel_event_recorder *recorder =
-		container_of(event, struct lttng_kernel_event_recorder, parent);
-
-	if (!READ_ONCE(event->enabled))
-		return false;
-	return event->type != LTTNG_KERNEL_EVENT_TYPE_RECORDER ||
-	       (READ_ONCE(recorder->chan->parent.enabled) &&
-		session_wants(recorder->chan->parent.session));
-}
-
-/* LTTng includes it in the number of discarded events. */
-static void count_lost(struct lttng_kernel_event_common *event)
-{
-	struct lttng_kernel_event_recorder *recorder =
-		container_of(event, struct lttng_kernel_event_recorder, parent);
-
-	if (event->type == LTTNG_KERNEL_EVENT_TYPE_RECORDER)
-		recorder->chan->ops->lost_event_too_big(recorder->chan);
-}
-
 static bool passes_filter(const struct lttng_kernel_event_common *event,
 			  struct lttng_kernel_probe_ctx *probe,
 			  const struct hit *hit)
 {
 	return !READ_ONCE(event->eval_filter) ||
-	       event->run_filter(event, hit->values, probe, NULL) ==
+	       event->run_filter(event, (const char *)hit->value, probe, NULL) ==
 	       LTTNG_KERNEL_EVENT_FILTER_ACCEPT;
 }
 
-/* The probe that LTTng registers on the slot of an event, once for each user */
-void record_hit(void *data, const struct hit *hit)
+/* For an event of a session. LTTng includes lost hits in its discarded events. */
+static void record_hit(struct lttng_kernel_event_common *event,
+		       struct lttng_kernel_probe_ctx *probe, const struct hit *hit)
 {
-	struct lttng_kernel_event_common *event = data;
+	struct lttng_kernel_event_recorder *recorder =
+		container_of(event, struct lttng_kernel_event_recorder, parent);
+
+	if (!READ_ONCE(recorder->chan->parent.enabled) ||
+	    !session_wants(recorder->chan->parent.session))
+		return;
+	if (!hit)
+		recorder->chan->ops->lost_event_too_big(recorder->chan);
+	else if (passes_filter(event, probe, hit))
+		write_record(recorder, probe, hit);
+}
+
+/* For an event of a session or of a trigger. @hit is NULL if it is lost. */
+static void pass_hit(struct lttng_kernel_event_common *event, const struct hit *hit)
+{
 	struct lttng_kernel_probe_ctx probe = {
 		.event = event,
 		.interruptible = !irqs_disabled(),
 	};
 
-	if (!is_wanted(event))
-		return;
-	if (!hit) {
-		count_lost(event);
-		return;
-	}
-	if (!passes_filter(event, &probe, hit))
+	if (!READ_ONCE(event->enabled))
 		return;
 	if (event->type == LTTNG_KERNEL_EVENT_TYPE_RECORDER)
-		write_record(event, &probe, hit);
-	else
-		notify(event, &probe, hit);
+		record_hit(event, &probe, hit);
+	else if (hit && passes_filter(event, &probe, hit))
+		notify(container_of(event, struct lttng_kernel_event_notifier, parent),
+		       &probe, hit);
+}
+
+/* LTTng registers it on the slot of an event for each user, whose event is @data. */
+void slot_probe(void *data)
+{
+}
+
+/* LTTng waits for a grace period before it frees the event of a user. */
+static void pass_to_users(const struct mark_event *event, const struct hit *hit)
+{
+	const struct tracepoint_func *user;
+
+	user = rcu_dereference_sched(event->slot->funcs);
+	for (; user && user->func; user++) {
+		struct lttng_kernel_event_common *lttng = user->data;
+
+		/* Another function takes its place if memory is short at the removal. */
+		if (READ_ONCE(user->func) == (void *)slot_probe &&
+		    lttng->priv->desc == &event->desc)
+			pass_hit(lttng, hit);
+	}
+}
+
+/* The probe on markers. Hits nested too deeply have no values and are lost. */
+void marker_hit(void *private, void *call_private, const char *format,
+		va_list *args)
+{
+	const struct mark_event *event = private;
+	unsigned int depth = this_cpu_inc_return(hits->depth);
+	struct hit *hit = NULL;
+
+	if (depth <= MAX_DEPTH) {
+		hit = &this_cpu_ptr(hits)->hit[depth - 1];
+		hit->event = event;
+		read_values(hit, args);
+	}
+	pass_to_users(event, hit);
+	this_cpu_dec(hits->depth);
 }

@@ -3,8 +3,6 @@
  * Makes an event of LTTng from name and format of a marker. The kernel parses
  * the format, so fields have the same names as in the marker's trace event.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -25,14 +23,6 @@ static unsigned int base_of(char conversion)
 	return 10;
 }
 
-/* Natural alignment, if the buffers of LTTng have any */
-static unsigned int align_of(unsigned int bytes)
-{
-	if (bytes == sizeof(u32))
-		return lttng_alignof(u32);
-	return lttng_alignof(u64);
-}
-
 static void set_text(struct mark_field *f)
 {
 	struct lttng_kernel_type_string *type = &f->type.string;
@@ -42,13 +32,17 @@ static void set_text(struct mark_field *f)
 	f->lttng.type = &type->parent;
 }
 
+/* Natural alignment, if the buffers of LTTng have any */
 static void set_number(struct mark_field *f)
 {
 	struct lttng_kernel_type_integer *type = &f->type.integer;
+	unsigned int align = lttng_alignof(u64);
 
+	if (f->from->size == sizeof(u32))
+		align = lttng_alignof(u32);
 	type->parent.type = lttng_kernel_type_integer;
 	type->size = f->from->size * BITS_PER_BYTE;
-	type->alignment = align_of(f->from->size) * BITS_PER_BYTE;
+	type->alignment = align * BITS_PER_BYTE;
 	type->signedness = f->from->is_signed;
 	type->base = base_of(f->from->conversion);
 	f->lttng.type = &type->parent;
@@ -56,20 +50,18 @@ static void set_number(struct mark_field *f)
 
 static void set_fields(struct mark_event *event)
 {
-	const struct marker_field *from = event->layout->field;
-	struct mark_field *f;
-	unsigned int at = 0;
+	unsigned int i;
 
-	for_each_field(event, f) {
-		f->from = from++;
+	for (i = 0; i < event->layout->nr_fields; i++) {
+		struct mark_field *f = &event->field[i];
+
+		f->from = &event->layout->field[i];
 		f->lttng.name = f->from->name;
 		if (f->from->conversion == 's' || f->from->conversion == 'c')
 			set_text(f);
 		else
 			set_number(f);
-		f->at = at;
-		at += is_text(f) ? sizeof(char *) : sizeof(s64);
-		event->pointers[f - event->field] = &f->lttng;
+		event->pointers[i] = &f->lttng;
 	}
 }
 
@@ -84,9 +76,6 @@ static const char *event_name(const char *name, unsigned int number)
 static int init_event(struct mark_event *event, const char *name,
 		      unsigned int number)
 {
-	INIT_LIST_HEAD(&event->gone);
-	INIT_LIST_HEAD(&event->changed);
-	event->number = number;
 	event->name = kstrdup(name, GFP_KERNEL);
 	event->desc.event_name = event_name(name, number);
 	event->pointers = kcalloc(event->layout->nr_fields,
@@ -94,7 +83,6 @@ static int init_event(struct mark_event *event, const char *name,
 	if (!event->name || !event->desc.event_name || !event->pointers)
 		return -ENOMEM;
 	set_fields(event);
-	event->class.probe_callback = (void (*)(void))record_hit;
 	event->class.fields = event->pointers;
 	event->class.nr_fields = event->layout->nr_fields;
 	event->desc.tp_class = &event->class;
@@ -113,7 +101,7 @@ void free_event(struct mark_event *event)
 
 /*
  * Makes the event for a name and a format; @number is its place among the
- * events of the name.
+ * events of the name, from 1.
  * Return: the event, or the error of marker_layout_new(), or -ENOMEM.
  */
 struct mark_event *new_event(const char *name, const char *format,
