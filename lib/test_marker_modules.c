@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests of the markers of modules that are loaded and unloaded.
+ */
+#include <linux/delay.h>
+#include <linux/slab.h>
+#include <linux/srcu.h>
+
+#include "test_call.h"
+#include "test_marker.h"
+#include "test_memory.h"
+
+DECLARE_TRACE(kunit_fed, TP_PROTO(int number), TP_ARGS(number));
+
+static int fed_result;
+
+static int reg_fed(void)
+{
+	return fed_result;
+}
+
+DEFINE_TRACE_FN(kunit_fed, reg_fed, NULL, TP_PROTO(int number), TP_ARGS(number));
+
+static void probe_fed(void *data, int number)
+{
+	calls = 7;
+}
+
+/* The third site is another marker, fed by the tracepoint. */
+static void feed_fake(const char *format)
+{
+	make_fake_of("kunit_fake", format, 3);
+	fake->site[2].name = "kunit_fake_fed";
+	fake->site[2].tp = &__tracepoint_kunit_fed;
+	fake->site[2].tp_cb = probe_fed;
+}
+
+static int mod_test_init(struct kunit *test)
+{
+	calls = 0;
+	fed_result = 0;
+	need_fake(test);
+	return 0;
+}
+
+static void mod_test_exit(struct kunit *test)
+{
+	static const char *const names[] = { "kunit_fake", "kunit_fake_fed" };
+
+	stop_tracking();
+	unload_fake();
+	detach_all(names, ARRAY_SIZE(names));
+}
+
+static void expect_guards(struct kunit *test, bool plain, bool fed)
+{
+	KUNIT_EXPECT_EQ(test, fake->site[0].active, plain);
+	KUNIT_EXPECT_EQ(test, fake->site[1].active, plain);
+	KUNIT_EXPECT_EQ(test, fake->site[2].active, fed);
+	KUNIT_EXPECT_EQ(test, trace_kunit_fed_enabled(), fed);
+}
+
+static unsigned long fake_states;
+static unsigned int sites_while_notified;
+
+static int note_fake(struct notifier_block *nb, unsigned long state, void *mod)
+{
+	if (mod != &fake->mod)
+		return NOTIFY_OK;
+	fake_states = fake_states * 10 + (state == MARKERS_COMING ? 1 : 2);
+	sites_while_notified = fake_sites();
+	return NOTIFY_OK;
+}
+
+/* Markers of a module find the registered probes, also when it is loaded again. */
+static void mod_test_loads_twice(struct kunit *test)
+{
+	struct notifier_block nb = { .notifier_call = note_fake };
+
+	feed_fake(FAKE_FORMAT);
+	fake_states = 0;
+	attach("kunit_fake", FAKE_FORMAT, 1);
+	KUNIT_EXPECT_EQ(test, load_fake(), 0);
+	/* A new notifier is called for modules that are loaded. */
+	KUNIT_ASSERT_EQ(test, register_marker_notifier(&nb), 0);
+	KUNIT_EXPECT_EQ(test, fake_states, 1UL);
+	KUNIT_EXPECT_EQ(test, sites_while_notified, 3U);
+	expect_guards(test, true, false);
+	attach("kunit_fake_fed", FAKE_FORMAT, 2);
+	expect_guards(test, true, true);
+	trace_kunit_fed(1);
+	KUNIT_EXPECT_EQ(test, calls, 7UL);
+	detach("kunit_fake", 1);
+	expect_guards(test, false, true);
+
+	unload_fake();
+	KUNIT_EXPECT_EQ(test, fake_states, 12UL);
+	KUNIT_EXPECT_EQ(test, sites_while_notified, 3U);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
+	/* Guards in code that is freed soon are not patched. */
+	KUNIT_EXPECT_TRUE(test, fake->site[2].active);
+	attach("kunit_fake", FAKE_FORMAT, 4);
+	KUNIT_EXPECT_FALSE(test, fake->site[0].active);
+
+	feed_fake(FAKE_FORMAT);
+	KUNIT_EXPECT_EQ(test, load_fake(), 0);
+	expect_guards(test, true, true);
+	KUNIT_EXPECT_EQ(test, fake_states, 121UL);
+	KUNIT_EXPECT_EQ(test, unregister_marker_notifier(&nb), 0);
+	KUNIT_EXPECT_EQ(test, fake_states, 1212UL);
+	KUNIT_EXPECT_EQ(test, unregister_marker_notifier(&nb), -ENOENT);
+	unload_fake();
+	KUNIT_EXPECT_EQ(test, fake_states, 1212UL);
+	KUNIT_EXPECT_EQ(test, detach("kunit_fake", 4), 0);
+	KUNIT_EXPECT_EQ(test, detach("kunit_fake_fed", 2), 0);
+}
+
+/* The records of a module that was loaded by force may have another layout. */
+static void mod_test_tainted(struct kunit *test)
+{
+	fake->mod.taints = BIT(TAINT_OOT_MODULE);
+	KUNIT_EXPECT_EQ(test, load_fake(), 0);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 2U);
+	unload_fake();
+	make_fake();
+	fake->mod.taints = BIT(TAINT_FORCED_MODULE);
+	fake->site[0].name = NULL;
+	KUNIT_EXPECT_EQ(test, load_fake(), 0);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+}
+
+/* A hit that is late finds no probe to call, before and after there is one. */
+static void mod_test_late_hits(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, load_fake(), 0);
+	marker_call(&fake->site[0], 1);
+	KUNIT_EXPECT_EQ(test, calls, 0UL);
+	KUNIT_EXPECT_EQ(test, attach("kunit_fake", FAKE_FORMAT, 1), 0);
+	marker_call(&fake->site[0], 1);
+	KUNIT_EXPECT_EQ(test, calls, 1UL);
+	KUNIT_EXPECT_EQ(test, detach("kunit_fake", 1), 0);
+	marker_call(&fake->site[0], 1);
+	KUNIT_EXPECT_EQ(test, calls, 1UL);
+	KUNIT_EXPECT_EQ(test, attach_variadic("kunit_fake", FAKE_FORMAT, 2), 0);
+	marker_call(&fake->site[0], 1);
+	KUNIT_EXPECT_EQ(test, calls, 1UL);
+	KUNIT_EXPECT_EQ(test, attach("kunit_fake", FAKE_FORMAT, 1), 0);
+	unload_fake();
+	marker_call(&fake->site[0], 1);
+	KUNIT_EXPECT_EQ(test, calls, 1UL);
+}
+
+/* A module that fails to load leaves nothing behind. */
+static void mod_test_fails(struct kunit *test)
+{
+	u64 from = log_end();
+
+	attach("kunit_fake", FAKE_FORMAT, 1);
+	attach("kunit_fake_fed", FAKE_FORMAT, 2);
+	feed_fake(FAKE_FORMAT);
+	/* An error of the first marker counts, also if the next one succeeds. */
+	swap(fake->site[0], fake->site[2]);
+	fed_result = -EBUSY;
+	KUNIT_EXPECT_EQ(test, load_fake(), -EBUSY);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+	KUNIT_EXPECT_FALSE(test, fake->site[1].active);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
+	expect_logged(test, from, "kunit_fake: its markers cannot be used: error -16", 1U);
+}
+
+/* Unloading frees all; an array of probes is freed when it is replaced, not before. */
+static void mod_test_frees(struct kunit *test)
+{
+	const void *probes;
+	int i;
+
+	need_tracking(test);
+	KUNIT_ASSERT_EQ(test, load_fake(), 0);
+	KUNIT_EXPECT_TRUE(test, is_held(fake->site[0].entry));
+	attach_variadic("kunit_fake", FAKE_FORMAT, 1);
+	probes = fake->site[0].entry->probes;
+	marker_arm("kunit_fake");
+	marker_disarm("kunit_fake");
+	KUNIT_EXPECT_TRUE(test, is_held(probes));
+	attach("kunit_fake", FAKE_FORMAT, 2);
+	KUNIT_EXPECT_FALSE(test, is_held(probes));
+	marker_probe_unregister("kunit_fake");
+	detach("kunit_fake", 2);
+	unload_fake();
+	/* Entries of tracefs may be freed after a grace period. */
+	for (i = 0; i < 100 && READ_ONCE(memory.nr_held); i++)
+		msleep(20);
+	expect_none_held(test);
+}
+
+/* While a module waits for code that executes its sites, nothing enables them. */
+static void mod_test_going(struct kunit *test)
+{
+	struct other_call other = { .call = unload_fake };
+	int idx;
+
+	feed_fake("%f");	/* there is no event for it */
+	attach("kunit_fake_fed", "%f", 1);
+	KUNIT_EXPECT_EQ(test, load_fake(), 0);
+	expect_guards(test, false, true);
+	idx = srcu_read_lock(&tracepoint_srcu);
+	start_call(&other);
+	KUNIT_EXPECT_TRUE(test, other.waited);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
+	KUNIT_EXPECT_EQ(test, attach("kunit_fake", "%f", 2), 0);
+	KUNIT_EXPECT_FALSE(test, fake->site[0].active);
+	KUNIT_EXPECT_EQ(test, detach("kunit_fake_fed", 1), 0);
+	KUNIT_EXPECT_EQ(test, attach("kunit_fake_fed", "%f", 3), 0);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
+	srcu_read_unlock(&tracepoint_srcu, idx);
+	end_call(&other);
+	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+}
+
+static struct kunit_case mod_test_cases[] = {
+	KUNIT_CASE(mod_test_loads_twice),
+	KUNIT_CASE(mod_test_tainted),
+	KUNIT_CASE(mod_test_late_hits),
+	KUNIT_CASE(mod_test_fails),
+	KUNIT_CASE(mod_test_frees),
+	KUNIT_CASE(mod_test_going),
+	{ }
+};
+
+static struct kunit_suite mod_test_suite = {
+	.name = "marker_modules",
+	.init = mod_test_init,
+	.exit = mod_test_exit,
+	.test_cases = mod_test_cases,
+};
+
+kunit_test_suite(mod_test_suite);
+
+MODULE_DESCRIPTION("KUnit tests of the markers of modules");
+MODULE_LICENSE("GPL");
