@@ -185,11 +185,6 @@ needs_nobody() {
 	as_nobody true 2>/dev/null || needs "cannot become another user"
 }
 
-# nobody_needs PROGRAM: another user can execute it.
-nobody_needs() {
-	as_nobody test -x "$1" 2>/dev/null || needs "no other user can execute $1"
-}
-
 # Run short processes, to cause task switches.
 start_processes() {
 	rounds=20

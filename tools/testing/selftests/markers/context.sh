@@ -9,7 +9,6 @@
 instance=$tracing/instances/context-$$
 event=events/markers/sample_event
 fork=events/markers/kernel_process_fork
-fault=events/markers/kernel_page_fault_kernel
 fork_event=events/sched/sched_process_fork
 
 clean_up() {
@@ -148,19 +147,8 @@ in_a_sample_beside_an_event() {
 	needs "no CONFIG_TRACEPOINT_TRAMPOLINE"
 }
 
-# The kernel faults again when it reads the end of the program's stack for the sample.
-# That hit is dropped.
-in_a_sample_of_a_fault() {
-	needs_event "${fault#events/}" || return
-	[ -f "$tracing/$fault/id" ] || needs "no perf events" || return
-	hold sample "$(id_of $fault)" || return
-	go_on &&
-	at_least "$(sampled size)" 20 &&
-	at_least "$(sampled calls)" 2 && kernel_is_well
-}
-
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 8
+plan 7
 same_state_as_trace_event; report "a record has the same state as a trace event's"
 preemptible_place; report "a record of a preemptible place says so"
 by_trigger; report "the stack of a trigger begins at the marker"
@@ -168,5 +156,4 @@ by_trigger_in_the_kernel; report "so does one in the kernel"
 by_option; report "the stack by the option begins at the marker"
 in_a_sample; report "a sample of perf has the place and the stack"
 in_a_sample_beside_an_event; report "also beside an event of the tracepoint"
-in_a_sample_of_a_fault; report "also of a fault, while the sample causes others"
 finish

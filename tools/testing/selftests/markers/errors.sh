@@ -33,6 +33,15 @@ inject() {
 
 clean_up() {
 	echo >$faults/inject
+	echo 1 >"$tracing/tracing_on"
+	[ ! -d "$tracing/events/errors" ] || {
+		switch 0 events/errors/one
+		echo '-:errors/one' >>"$tracing/dynamic_events"
+	}
+	[ ! -d "$tracing/$noargs" ] || {
+		switch 0 $noargs
+		set_trigger '!traceoff'
+	}
 	for fault in task-filter verbose probability times; do
 		cat "$dir/$fault" >"$faults/$fault"
 	done
@@ -63,7 +72,7 @@ load_fails() {
 # A probe that is registered for the marker keeps its name and format.
 load_fails_while_a_probe_waits() {
 	load marker_probe marker=sample_event "format=count %u name %s" print=0 || return
-	inject marker_activate_range -16 || return
+	inject marker_activate_module -16 || return
 	fails_with "busy" modprobe marker_sample &&
 	is "$(column sample_event sites)" "" &&
 	echo >$faults/inject &&
@@ -84,59 +93,66 @@ attach_fails() {
 	at_least "$(hits)" 20 && kernel_is_well
 }
 
-enable_noargs() {
-	echo 1 >"$tracing/$noargs/enable"
-}
-
-number_of_a_kprobe() {
-	echo 'p:errors/one vfs_open' >>"$tracing/kprobe_events" &&
-	id_of events/errors/one &&
-	echo '-:errors/one' >>"$tracing/kprobe_events"
-}
-
-# Later kernels give the next event the number of one that was removed.
-numbers_are_not_used_again() {
-	[ -w "$tracing/kprobe_events" ] &&
-	! is "$(number_of_a_kprobe)" "$(number_of_a_kprobe)" 2>/dev/null
-}
-
-# An event that was never enabled is freed on unload, and the next one gets another
-# number. So no other test may enable this event.
-event_fails() {
+# The events cannot be enabled; then they can.
+with_an_event() {
 	[ -f "$tracing/events/header_page" ] || needs "no trace events" || return
-	load marker_sample || return
-	[ -f "$tracing/$noargs/id" ] || needs "no numbers of events" || return
-	[ ! -f "$tracing/$noargs/inject" ] || needs "the event is never freed" || return
-	id=$(id_of $noargs)
-	inject marker_connect_entry -16 || return
-	fails enable_noargs &&
-	is "$(cat "$tracing/$noargs/enable")" 0 &&
+	load marker_sample && inject marker_connect_entry -16 || return
+	"$@" &&
 	is "$(column sample_noargs probes)" 0 &&
-	unload marker_sample &&
-	echo >$faults/inject &&
-	load marker_sample || return
-	! numbers_are_not_used_again || [ "$(id_of $noargs)" != "$id" ] || return
-	kernel_is_well
+	is "$(cat "$tracing/$noargs/enable")" 0 &&
+	unload marker_sample && kernel_is_well
+}
+
+switch() {
+	echo "$1" >"$tracing/$2/enable"
+}
+
+event_fails() {
+	fails switch 1 "$noargs" &&
+	is "$(column sample_noargs probes)" 0 &&
+	echo >"$faults/inject" &&
+	switch 1 "$noargs" && fire 1 && switch 0 "$noargs"
+}
+
+set_trigger() {
+	echo "$1" >"$tracing/$noargs/trigger"
+}
+
+trigger_fails() {
+	fails set_trigger traceoff &&
+	echo >"$faults/inject" &&
+	set_trigger traceoff && fire 1 &&
+	is "$(cat "$tracing/tracing_on")" 0 &&
+	set_trigger '!traceoff' && echo 1 >"$tracing/tracing_on"
+}
+
+event_probe_fails() {
+	echo 'e:errors/one markers.sample_noargs' >>"$tracing/dynamic_events" 2>/dev/null ||
+		needs "no event probes" || return
+	fails switch 1 events/errors/one &&
+	is "$(cat "$tracing/events/errors/one/enable")" 0 &&
+	echo >"$faults/inject" &&
+	echo >"$tracing/trace" &&
+	switch 1 events/errors/one && fire 2 && switch 0 events/errors/one &&
+	is "$(grep -c ' one: ' "$tracing/trace")" 2 &&
+	echo '-:errors/one' >>"$tracing/dynamic_events"
 }
 
 perf_fails() {
-	[ -f "$tracing/events/header_page" ] || needs "no trace events" || return
 	[ -x "$user" ] || needs "no program event-user" || return
-	load marker_sample || return
 	[ -f "$tracing/$noargs/id" ] || needs "no numbers of events" || return
-	inject marker_connect_entry -16 || return
-	fails_with "event: Device or resource busy" \
-		"$user" perf "$(id_of $noargs)" </dev/null &&
-	is "$(column sample_noargs probes)" 0 && kernel_is_well
+	fails_with "event: Device or resource busy" "$user" perf "$(id_of "$noargs")" </dev/null
 }
 
 [ -w $faults/inject ] || skip_all "no CONFIG_FAIL_FUNCTION"
-plan 7
+plan 9
 load_fails marker_get_entry 0 -12 "Cannot allocate memory"; report "no memory for a marker"
-load_fails marker_add_range -12 -12 "Cannot allocate memory"; report "no memory for the markers"
-load_fails marker_activate_range -16 -16 "busy"; report "a probe cannot be attached"
+load_fails marker_add_module -12 -12 "Cannot allocate memory"; report "no memory for the markers"
+load_fails marker_activate_module -16 -16 "busy"; report "a probe cannot be attached"
 load_fails_while_a_probe_waits; report "nor while a probe waits"
 attach_fails; report "nor for a probe"
-event_fails; report "nor for an event"
-perf_fails; report "nor for perf"
+with_an_event event_fails; report "nor for an event"
+with_an_event trigger_fails; report "nor for a trigger"
+with_an_event event_probe_fails; report "nor for an event probe"
+with_an_event perf_fails; report "nor for perf"
 finish

@@ -4,9 +4,7 @@
  *
  *	event-user path FILE	holds the path of a file, and opens it later
  *	event-user perf ID	counts the event with this id
- *	event-user bpf ID	the same, with a BPF program
- *	event-user sample ID [FILE]	samples it: causes a page fault in the kernel,
- *					and writes 1 to FILE, or forks
+ *	event-user sample ID [FILE]	samples it: writes 1 to FILE, or forks
  *
  * Prints "ready" and waits for the end of its input. Then it uses the file or the
  * event again, and prints the results.
@@ -22,15 +20,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../trace_bpf.h"
 
-#define SKIP		4	/* of kselftest */
 #define MAX_CPUS	64
 #define RING_PAGES	16
-#define STACK_SIZE	32768	/* of a sample: more than the program has */
 
 static void wait_for_end_of_input(void)
 {
@@ -98,8 +92,7 @@ static uint64_t sum(const int *fds, long cpus)
 	return total;
 }
 
-/* A BPF program is attached for all CPUs at once: the other calls return EEXIST. */
-static int open_events(long id, int program, int *fds, long cpus)
+static int open_events(long id, int *fds, long cpus)
 {
 	long i;
 
@@ -107,22 +100,18 @@ static int open_events(long id, int program, int *fds, long cpus)
 		fds[i] = open_event(id, i);
 		if (fds[i] < 0)
 			return -1;
-		if (program >= 0 &&
-		    ioctl(fds[i], PERF_EVENT_IOC_SET_BPF, program) < 0 &&
-		    errno != EEXIST)
-			return -1;
 	}
 	return 0;
 }
 
-static int use_event(long id, int program)
+static int use_event(long id)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int fds[MAX_CPUS] = { -1 };
 
 	if (cpus > MAX_CPUS)
 		cpus = MAX_CPUS;
-	if (open_events(id, program, fds, cpus)) {
+	if (open_events(id, fds, cpus)) {
 		perror("event");
 		return 1;
 	}
@@ -132,13 +121,6 @@ static int use_event(long id, int program)
 	say("filter", ioctl(fds[0], PERF_EVENT_IOC_SET_FILTER, "common_pid > 0"));
 	printf("count: %llu\n", (unsigned long long)sum(fds, cpus));
 	return 0;
-}
-
-static int use_event_with_program(long id)
-{
-	int program = load_trace_program();
-
-	return program < 0 ? SKIP : use_event(id, program);
 }
 
 /* A PERF_RECORD_SAMPLE. The size of the raw data follows the addresses. */
@@ -160,7 +142,7 @@ static int print_sample(const struct perf_event_mmap_page *page)
 		puts("no sample");
 		return 1;
 	}
-	/* The others are no addresses, but names of the stack that follows. */
+	/* The others are no addresses, but say which stack follows. */
 	for (i = 0; i < sample->nr; i++)
 		calls += sample->ips[i] < PERF_CONTEXT_MAX;
 	printf("ip: %016llx\n", (unsigned long long)sample->ip);
@@ -170,15 +152,10 @@ static int print_sample(const struct perf_event_mmap_page *page)
 	return 0;
 }
 
-/* The kernel faults when it writes to new memory. Then write to the file, or fork. */
 static int hit(const char *path)
 {
-	void *memory = mmap(NULL, sizeof(struct utsname), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pid_t child;
 
-	if (memory == MAP_FAILED || uname(memory) < 0)
-		return 1;
 	if (path)
 		return try(path, O_WRONLY, '1') < 0;
 	child = fork();
@@ -187,7 +164,7 @@ static int hit(const char *path)
 	return child < 0 || waitpid(child, NULL, 0) < 0;
 }
 
-/* The first hit of this task. To sample the stack of the program causes faults. */
+/* The first hit of this task. */
 static int sample_event(long id, const char *path)
 {
 	struct perf_event_attr attr = {
@@ -196,8 +173,7 @@ static int sample_event(long id, const char *path)
 		.config = id,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN |
-			       PERF_SAMPLE_RAW | PERF_SAMPLE_STACK_USER,
-		.sample_stack_user = STACK_SIZE,
+			       PERF_SAMPLE_RAW,
 		.exclude_callchain_user = 1,
 	};
 	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
@@ -222,12 +198,10 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "path"))
 		return use_path(argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "perf"))
-		return use_event(atol(argv[2]), -1);
-	if (argc == 3 && !strcmp(argv[1], "bpf"))
-		return use_event_with_program(atol(argv[2]));
+		return use_event(atol(argv[2]));
 	if ((argc == 3 || argc == 4) && !strcmp(argv[1], "sample"))
 		return sample_event(atol(argv[2]), argv[3]);
-	fprintf(stderr, "usage: %s path FILE | perf ID | bpf ID | sample ID [FILE]\n",
+	fprintf(stderr, "usage: %s path FILE | perf ID | sample ID [FILE]\n",
 		argv[0]);
 	return 1;
 }

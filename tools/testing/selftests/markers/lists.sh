@@ -12,16 +12,13 @@ probes=$tracing/marker_probes
 place='[A-Za-z0-9_.]+\+0x[0-9a-f]+/0x[0-9a-f]+'
 
 event=events/markers/sample_event
-signal=events/markers/kernel_send_signal
-instance=$tracing/instances/lists-$$
-failslab=/sys/kernel/debug/failslab
+fork=events/markers/kernel_process_fork
 
 clean_up() {
 	exec 9>&-
-	for left in $event $signal; do
+	for left in $event $fork; do
 		[ ! -f "$tracing/$left/enable" ] || echo 0 >"$tracing/$left/enable"
 	done
-	[ ! -d "$instance" ] || rmdir "$instance"
 	unload_all
 }
 
@@ -51,7 +48,7 @@ lists_are_read_in_parts() {
 	same_in_parts "$tracing/markers" &&
 	same_in_parts "$sites" &&
 	same_in_parts "$probes" &&
-	is "$(dmesg | grep -c 'buggy .next function \(parts\|probes\)_next')" 0
+	is "$(dmesg | grep -c 'buggy .next function [a-z]*_next')" 0
 }
 
 sites_of_a_module() {
@@ -59,7 +56,7 @@ sites_of_a_module() {
 	load marker_sample &&
 	is "$(lines_of "$sites" sample_event | wc -l)" 1 &&
 	is "$(lines_of "$sites" sample_event |
-		grep -cE "^marker_sample$tab$place \[marker_sample\]\$")" 1 &&
+		grep -cE "^marker_sample${tab}fire_$place \[marker_sample\]\$")" 1 &&
 	unload marker_sample &&
 	is "$(lines_of "$sites" sample_event)" ""
 }
@@ -90,12 +87,6 @@ sites_are_counted() {
 	is "$(head -n 3 "$dir/differ")" ""
 }
 
-site_is_where_the_marker_is() {
-	load marker_sample &&
-	has "$(lines_of "$sites" sample_event)" "fire_" &&
-	has "$(lines_of "$sites" sample_noargs)" "fire_"
-}
-
 probes_of_modules() {
 	format='count %u name %s'
 	is "$(lines_of "$probes" sample_event)" "" &&
@@ -114,65 +105,24 @@ probe_hit [marker_probe_variadic]$tab$format" &&
 	is "$(lines_of "$probes" sample_event)" ""
 }
 
-# The code that records strings is another than that for numbers alone.
-probe_of_an_event() {
-	needs_event sched/sched_switch || return
-	load marker_sample &&
-	echo 1 >"$tracing/$event/enable" &&
-	is "$(lines_of "$probes" sample_event)" \
-		"trace_marker_strings$tab$(column sample_event format)" &&
-	echo 0 >"$tracing/$event/enable" &&
-	is "$(lines_of "$probes" sample_event)" "" || return
-	needs_event markers/kernel_send_signal || return
-	echo 1 >"$tracing/$signal/enable" &&
-	is "$(lines_of "$probes" kernel_send_signal)" \
-		"trace_marker$tab$(column kernel_send_signal format)" &&
-	echo 0 >"$tracing/$signal/enable"
+# An event that is enabled has a probe, and perf has another one.
+recorded_by() {
+	[ -d "$tracing/$1" ] || return 0
+	name=${1##*/}
+	echo 1 >"$tracing/$1/enable" &&
+	is "$(lines_of "$probes" "$name")" "ftrace_record_marker$tab$(column "$name" format)" &&
+	echo 0 >"$tracing/$1/enable" &&
+	is "$(lines_of "$probes" "$name")" "" || return
+	[ -f "$tracing/$1/id" ] || return 0
+	hold perf "$(id_of "$1")" &&
+	is "$(lines_of "$probes" "$name")" "perf_record_marker$tab$(column "$name" format)" &&
+	go_on &&
+	is "$(lines_of "$probes" "$name")" ""
 }
 
-probe_of_perf() {
-	needs_event markers/kernel_send_signal || return
-	[ -f "$tracing/$signal/id" ] || needs "no perf events" || return
-	load marker_sample &&
-	hold perf "$(id_of $event)" || return
-	is "$(lines_of "$probes" sample_event)" \
-		"perf_marker_strings$tab$(column sample_event format)" && go_on &&
-	hold perf "$(id_of $signal)" &&
-	is "$(lines_of "$probes" kernel_send_signal)" \
-		"perf_marker$tab$(column kernel_send_signal format)" && go_on &&
-	is "$(lines_of "$probes" kernel_send_signal)" ""
-}
-
-# Write 0 to a file while the first allocation fails: fail-nth is 0 afterwards.
-# shellcheck disable=SC2016 # expanded by the other shell
-write_without_memory() {
-	waits=$(cat "$failslab/ignore-gfp-wait") && verbose=$(cat "$failslab/verbose") || return
-	echo N >"$failslab/ignore-gfp-wait"
-	echo 0 >"$failslab/verbose"
-	sh -c 'exec 3>"$1" 4<>/proc/self/fail-nth && echo 1 >&4 && echo 0 >&3 &&
-		read -r left <&4 && [ "$left" = 0 ]' sh "$1"
-	failed=$?
-	echo "$waits" >"$failslab/ignore-gfp-wait"
-	echo "$verbose" >"$failslab/verbose"
-	return $failed
-}
-
-# A probe that is removed while memory is short stays in the array of probes, but not
-# in the list.
-probe_is_removed_without_memory() {
-	needs_event sched/sched_switch || return
-	[ -w $failslab/verbose ] || needs "no CONFIG_FAILSLAB" || return
-	load marker_sample && mkdir "$instance" &&
-	echo 1 >"$tracing/$event/enable" && echo 1 >"$instance/$event/enable" &&
-	is "$(lines_of "$probes" sample_event | wc -l)" 2 &&
-	write_without_memory "$instance/$event/enable" &&
-	is "$(lines_of "$probes" sample_event | wc -l)" 1 &&
-	is "$(column sample_event probes)" 1 &&
-	is "$(cat "$instance/$event/enable")" 0 &&
-	fire 1 &&
-	is "$(grep -c sample_event: "$instance/trace")" 0 &&
-	echo 0 >"$tracing/$event/enable" &&
-	is "$(lines_of "$probes" sample_event)" "" && kernel_is_well
+probes_of_events() {
+	[ -d "$tracing/events/markers" ] || needs "no trace events" || return
+	load marker_sample && recorded_by $event && recorded_by $fork
 }
 
 lists_are_for_root_only() {
@@ -182,16 +132,13 @@ lists_are_for_root_only() {
 	fails_with "Permission denied" as_nobody cat "$probes"
 }
 
-plan 11
+plan 8
 lists_have_a_header; report "lists have a header"
 lists_are_read_in_parts; report "lists are read in parts"
 sites_of_a_module; report "sites of a module"
 sites_of_the_kernel; report "sites of the kernel"
 sites_are_counted; report "sites are as many as the list of markers counts"
-site_is_where_the_marker_is; report "a site is where the marker is"
 probes_of_modules; report "probes of modules"
-probe_of_an_event; report "probe of an event"
-probe_of_perf; report "probe of perf"
-probe_is_removed_without_memory; report "probe is removed without memory"
+probes_of_events; report "probes of ftrace and of perf"
 lists_are_for_root_only; report "lists are for root only"
 finish

@@ -62,11 +62,6 @@ is_gone_in() {
 	explain "$2 is still there"
 }
 
-# An unused event is removed after a short time.
-goes_soon() {
-	is_gone_in 50 "$tracing/$1"
-}
-
 id_of() {
 	cat "$tracing/$1/id"
 }

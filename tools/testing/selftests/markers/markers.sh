@@ -52,7 +52,7 @@ probe_counts_what_begins_with_a_value() {
 	fire 10 &&
 	is "$(hits)" 1 &&
 	unload marker_probe &&
-	fails_with "Invalid argument" modprobe marker_probe marker=$sample first=x &&
+	fails modprobe marker_probe marker=$sample first=x &&
 	fails_with "Invalid argument" modprobe marker_probe marker=sample_noargs first=1
 }
 
@@ -67,18 +67,6 @@ probe_prints_as_many_lines_as_asked() {
 	is "$(log_since | count_lines marker_probe:)" 3 &&
 	unload marker_probe &&
 	fails_with "Invalid argument" modprobe marker_probe print=1000000
-}
-
-probe_is_silent_after_it_left() {
-	needs_sched || return
-	load marker_probe print=3 &&
-	start_processes &&
-	before=$(hits) &&
-	log_from_here &&
-	unload marker_probe &&
-	start_processes &&
-	is "$(log_since | sed 's/[0-9]* hits/N hits/')" "marker_probe: $sched: N hits" &&
-	at_least "$(log_since | sed 's/.* \([0-9]*\) hits/\1/')" "$before"
 }
 
 wrong_format_is_refused() {
@@ -106,7 +94,7 @@ bad_names_are_refused() {
 
 unknown_marker_needs_a_format() {
 	log_from_here
-	fails_with "could not insert" modprobe marker_probe marker=no_such_marker &&
+	fails_with "No such device" modprobe marker_probe marker=no_such_marker &&
 	is "$(log_since | wc -l)" 1 &&
 	has "$(log_since)" '"no_such_marker"' &&
 	has "$(log_since)" 'format=' &&
@@ -177,15 +165,6 @@ no_probe_is_called_during_unload() {
 	is "$(hits)" $((before + 5))
 }
 
-marker_without_arguments() {
-	load marker_sample &&
-	load marker_probe marker=sample_noargs &&
-	is "$(column sample_noargs probes)" 1 &&
-	is "$(column $sample probes)" 0 &&
-	fire 3 &&
-	is "$(hits)" 3
-}
-
 variadic_probe_is_called_while_armed() {
 	load marker_sample &&
 	log_from_here &&
@@ -210,38 +189,13 @@ variadic_probe_is_called_while_armed() {
 	is "$(column $sample armed)" 0
 }
 
-variadic_probe_armed_at_load() {
-	load marker_probe_variadic armed=1 &&
-	load marker_sample &&
-	is "$(column $sample armed)" 1 &&
-	fire 6 &&
-	is "$(variadic_hits)" 6
-}
-
-two_probes_on_one_marker() {
-	load marker_sample &&
-	load marker_probe marker=$sample print=0 &&
-	load marker_probe_variadic &&
-	is "$(column $sample probes)" 2 &&
-	fire 3 &&
-	arm 1 &&
-	fire 4 &&
-	is "$(hits)" 7 &&
-	is "$(variadic_hits)" 4 &&
-	unload marker_probe &&
-	is "$(column $sample probes)" 1 &&
-	fire 2 &&
-	is "$(variadic_hits)" 6
-}
-
-plan 18
+plan 14
 list_has_a_header; report "list has a header"
 list_has_sched_switch; report "list has sched switch"
 list_is_for_root_only; report "list is for root only"
 probe_counts_while_it_is_attached; report "probe counts while it is attached"
 probe_counts_what_begins_with_a_value; report "probe counts what begins with a value"
 probe_prints_as_many_lines_as_asked; report "probe prints as many lines as asked"
-probe_is_silent_after_it_left; report "probe is silent after it left"
 wrong_format_is_refused; report "wrong format is refused"
 bad_names_are_refused; report "bad names are refused"
 unknown_marker_needs_a_format; report "unknown marker needs a format"
@@ -249,8 +203,5 @@ probe_waits_for_a_module; report "probe waits for a module"
 probe_with_another_format_gets_nothing; report "probe with another format gets nothing"
 probe_outlives_the_module_of_the_marker; report "probe outlives the module of the marker"
 no_probe_is_called_during_unload; report "no probe is called during unload"
-marker_without_arguments; report "marker without arguments"
 variadic_probe_is_called_while_armed; report "variadic probe is called while armed"
-variadic_probe_armed_at_load; report "variadic probe armed at load"
-two_probes_on_one_marker; report "two probes on one marker"
 finish

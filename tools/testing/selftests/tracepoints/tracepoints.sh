@@ -144,7 +144,7 @@ needs_trampolines() {
 }
 
 listed() {
-	grep -c " tracepoint_trampoline_sched_switch.*\[__builtin__tracepoint\]" \
+	grep -c " tracepoint_trampoline_sched_switch.*\[bpf\]" \
 		/proc/kallsyms
 }
 
@@ -193,41 +193,7 @@ perf_hears_of_trampolines() {
 	at_least "$records" 1
 }
 
-# How often the event was traced since it was asked last.
-requests_traced() {
-	grep -c ' request: (.*sample_request' "$tracing/trace"
-	echo >"$tracing/trace"
-}
-
-# The event attaches to a function of the module that the tracepoint is in.
-event_on_a_tracepoint_of_a_module() {
-	grep -qs '[[:space:]]t\[:\[' "$tracing/README" || needs "no events on tracepoints" || return
-	load $module &&
-	echo 't:on_tracepoint/request sample_request' >>"$tracing/dynamic_events" &&
-	echo 1 >"$tracing/events/on_tracepoint/request/enable" &&
-	fire 2 &&
-	is "$(requests_traced)" 2 &&
-	log_from_here &&
-	rmmod $module &&
-	is "$(log_since)" "" &&
-	load $module &&
-	fire 3 &&
-	is "$(requests_traced)" 3 &&
-	rmmod $module &&
-	echo 0 >"$tracing/events/on_tracepoint/request/enable" &&
-	load $module &&
-	fire 4 &&
-	is "$(requests_traced)" 0 &&
-	rmmod $module &&
-	echo '-:on_tracepoint/request' >>"$tracing/dynamic_events"
-}
-
 clean_up() {
-	if [ -d "$tracing/events/on_tracepoint" ]; then
-		echo 0 >"$tracing/events/on_tracepoint/enable"
-		echo '-:on_tracepoint/request' >>"$tracing/dynamic_events"
-		echo >"$tracing/trace"
-	fi
 	unload_if_loaded $probes $module marker_probe
 	if [ -d "$instance" ]; then
 		event 0
@@ -245,7 +211,7 @@ find_tracefs
 check_modules $module $probes
 ! is_loaded marker_probe || skip_all "marker_probe is in use"
 instance=
-plan 14
+plan 13
 nothing_happens_without_a_probe; report "nothing happens without a probe"
 probes_see_every_hit; report "probes see every hit"
 probes_see_the_arguments; report "probes see the arguments"
@@ -259,5 +225,4 @@ marker_stays_when_the_event_goes; report "marker stays when the event goes"
 trampolines_have_names; report "trampolines have names"
 perf_hears_of_trampolines; report "perf hears of trampolines"
 function_tracer_names_the_caller; report "the function tracer names the caller of a probe"
-event_on_a_tracepoint_of_a_module; report "an event on a tracepoint of a module that is unloaded"
 finish

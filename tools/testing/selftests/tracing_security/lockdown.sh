@@ -61,25 +61,16 @@ how_it_opens() {
 	echo "$said"
 }
 
-# opened_as_kin HOW: files open like their kin, and the lists open for HOW.
+# opened_as_kin HOW: files open like their kin, and the lists open for HOW. Formats may be
+# open: they are not secret, since equal builds have equal formats.
 opened_as_kin() {
 	pairs | while read -r file kin; do
 		is "$(how_it_opens "$file")" "$(how_it_opens "$kin")"
 		explain "$file" || return
 	done || return
-	is "$(how_it_opens markers)" "$1" &&
-	is "$(how_it_opens marker_sites)" "$1" &&
-	is "$(how_it_opens marker_probes)" "$1" &&
-	is "$(how_it_opens function_tracers)" "$1"
-}
-
-all_open() {
-	opened_as_kin "reading writing"
-}
-
-# Formats may be open: they are not secret, since equal builds have equal formats.
-all_closed() {
-	opened_as_kin ""
+	for file in markers marker_sites marker_probes function_tracers; do
+		is "$(how_it_opens $file)" "$1" || return
+	done
 }
 
 none_there() {
@@ -88,10 +79,8 @@ none_there() {
 
 # With several function tracers, these files are made of the filters of each.
 filters_as_kin() {
-	is_loaded function_tracers || several_tracers || {
-		needs "no module function_tracers"
-		return
-	}
+	is_loaded function_tracers || several_tracers ||
+		needs "no module function_tracers" || return
 	for file in set_ftrace_filter set_ftrace_notrace; do
 		is "$(how_it_opens $file)" "$(how_it_opens available_events)" || return
 	done
@@ -100,26 +89,12 @@ filters_as_kin() {
 # Modules can still attach to markers: they are part of the kernel. If tracefs accepts no
 # events, the log gives the lockdown as the reason.
 probes_work() {
-	modprobe -q -n marker_probe || {
-		needs "no module marker_probe"
-		return
-	}
+	modprobe -q -n marker_probe || needs "no module marker_probe" || return
 	log_from_here
 	modprobe marker_sample && modprobe marker_probe marker=sample_event &&
 	echo 3 >/sys/module/marker_sample/parameters/fire &&
 	is "$(cat /sys/module/marker_probe/parameters/hits)" 3 &&
 	is "$(log_since | grep "no trace event: error")" ""
-}
-
-# perf and BPF must treat the event of a marker like another event.
-perf_as_kin() {
-	id=$(cat "$tracing/events/markers/kernel_sched_switch/id" 2>/dev/null) || {
-		needs "nobody can read the number of the event"
-		return
-	}
-	other=$(cat "$tracing/events/sched/sched_switch/id")
-	is "$("$here/perf-user" open "$id")" "$("$here/perf-user" open "$other")" &&
-	is "$("$here/perf-user" bpf "$id")" "$("$here/perf-user" bpf "$other")"
 }
 
 test_level() {
@@ -129,12 +104,11 @@ test_level() {
 	}
 	case $at in
 	none | integrity)
-		all_open; report "$at: the files can be opened"
-		perf_as_kin; report "$at: perf and BPF as for other events" ;;
+		opened_as_kin "reading writing"; report "$at: the files can be opened" ;;
 	*)	if [ "$from_boot" ]; then
 			none_there; report "$at: tracefs has no files"
 		else
-			all_closed; report "$at: the files cannot be opened"
+			opened_as_kin ""; report "$at: the files cannot be opened"
 		fi ;;
 	esac
 	probes_work; report "$at: modules attach to markers"

@@ -10,7 +10,6 @@
 page_tables=/sys/kernel/debug/page_tables/kernel
 one=instances/security-$$
 two=instances/security-$$-two
-probes=events/tracing_security
 module=marker_sample
 samples=12 min_rounds=3
 
@@ -31,12 +30,6 @@ clean_up() {
 	for instance in $one $two; do
 		[ ! -d "$tracing/$instance" ] || rmdir "$tracing/$instance"
 	done
-	[ ! -d "$tracing/$probes" ] || {
-		echo 0 >"$tracing/$probes/enable"
-		for event in security_ro security_x; do
-			echo "-:tracing_security/$event" >>"$tracing/kprobe_events"
-		done
-	}
 	echo >"$tracing/trace"
 	modprobe -r $module
 }
@@ -132,92 +125,15 @@ generated_text_is_read_only() {
 	done
 }
 
-# With the calls in the other order, text would be writable for a moment.
-first_read_only_then_executable() {
-	[ -f "$tracing/kprobe_events" ] || {
-		needs "no CONFIG_KPROBE_EVENTS"
-		return
-	}
-	set_up &&
-	echo 'p:tracing_security/security_ro set_memory_ro at=%di:x64 pages=%si' \
-		>>"$tracing/kprobe_events" &&
-	echo 'p:tracing_security/security_x set_memory_x at=%di:x64 pages=%si' \
-		>>"$tracing/kprobe_events" &&
-	echo >"$tracing/trace" &&
-	echo 1 >"$tracing/$probes/enable" || return
-	make_code
-	free_code
-	echo 0 >"$tracing/$probes/enable"
-	said=$(sed -n 's/.* security_\(ro\|x\): .* at=\([^ ]*\) pages=\([^ ]*\)$/\1 \2 \3/p' \
-		"$tracing/trace" | awk '
-		{ range = $2 " " $3 }
-		$1 == "ro" { read_only[range] = 1; next }
-		{ calls++ }
-		!read_only[range] { print "writable: " range }
-		{ delete read_only[range] }
-		END { print calls + 0 }')
-	at_least "$said" 1
-}
-
 # The tables of the sites determine where code is patched, so they must be read-only.
 tables_are_read_only() {
-	modprobe $module || {
-		needs "no module $module"
-		return
-	}
+	load $module || return
 	section=/sys/module/$module/sections/__imv
-	[ -f "$section" ] || {
-		needs "no CONFIG_IMMEDIATE"
-		return
-	}
+	[ -f "$section" ] || needs "no CONFIG_IMMEDIATE" || return
 	address=$(cat "$section")
 	is "$(flags_of "${address#0x}")" "ro NX" &&
 	address=$(awk '$3 == "__start___imv" { print $1 }' /proc/kallsyms) &&
 	is "$(flags_of "$address")" "ro NX"
-}
-
-# Code is written through a temporary mapping in poking_mm. Print its page table
-# entries, which must be clear afterwards.
-# shellcheck disable=SC2016 # these are variables of bpftrace
-mapped_for_writing() {
-	base='(uint64)0 - 0x778000000000'	# where all memory is mapped
-	if grep -q ' page_offset_base$' /proc/kallsyms; then
-		base='*(uint64 *)kaddr("page_offset_base")'
-	fi
-	bpftrace -e '
-	BEGIN {
-		$mm = *(struct mm_struct **)kaddr("poking_mm");
-		$at = *(uint64 *)kaddr("poking_addr");
-		$base = '"$base"';
-		$mask = (uint64)0x000ffffffffff000;
-		$entry = *(uint64 *)((uint64)$mm->pgd + (($at >> 39) & 511) * 8);
-		$table = ($entry & $mask) + $base;
-		$entry = *(uint64 *)($table + (($at >> 30) & 511) * 8);
-		$table = ($entry & $mask) + $base;
-		$entry = *(uint64 *)($table + (($at >> 21) & 511) * 8);
-		$table = ($entry & $mask) + $base;
-		$first = *(uint64 *)($table + (($at >> 12) & 511) * 8);
-		$second = *(uint64 *)($table + ((($at >> 12) + 1) & 511) * 8);
-		printf("%lx tables, %lx %lx\n", $entry & 1, $first, $second);
-		exit();
-	}' 2>&1
-}
-
-nothing_stays_mapped() {
-	command -v bpftrace >/dev/null || {
-		needs "no bpftrace"
-		return
-	}
-	[ -f /sys/kernel/btf/vmlinux ] || {
-		needs "no CONFIG_DEBUG_INFO_BTF"
-		return
-	}
-	if [ "$(uname -m)" != x86_64 ] || grep -qw la57 /proc/cpuinfo; then
-		needs "page tables of another kind"
-		return
-	fi
-	set_up && make_code && free_code
-	has "$(mapped_for_writing)" "1 tables, 0 0"
 }
 
 find_markers
@@ -230,11 +146,9 @@ grep -q ' __tracepoint_leave$' /proc/kallsyms ||
 grep -qsw function "$tracing/available_tracers" || skip_all "no function tracer"
 check_modules $module
 busy=
-plan 6
+plan 4
 never_writable_text; report "no text is writable while code is made and freed"
 generated_text_is_read_only; report "generated text is read-only"
-first_read_only_then_executable; report "it is read-only before it is executable"
 tables_are_read_only; report "the tables of what is patched are read-only"
-nothing_stays_mapped; report "nothing stays mapped for writing"
 kernel_is_well; report "the kernel is well"
 finish
