@@ -12,16 +12,16 @@
  * set exists so that adding a tracer can find the next set.
  *
  * If a set cannot be made, for lack of memory or of ids, the function calls the
- * list of all tracers. Updates try again: see ftrace_set_make_text().
+ * list of all tracers until its tracers change again.
+ *
+ * ftrace.c calls all of this with ftrace_lock held.
  */
 #include <linux/build_bug.h>
 #include <linux/ftrace.h>
 #include <linux/hashtable.h>
-#include <linux/init.h>
 #include <linux/jhash.h>
 #include <linux/limits.h>
 #include <linux/lockdep.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
@@ -33,20 +33,18 @@
 #define SET_MASK		0xffffUL
 #define SET_NONE		0	/* no tracer; or the code calls no set */
 #define SET_UNKNOWN		SET_MASK	/* the list is called */
+#define NR_IDS			4096
 
 /*
- * Protected by ftrace_lock. Tracers are registered before radix trees can be
- * used, so the table of sets is an array.
+ * Protected by ftrace_lock. The first tracers are registered before radix trees
+ * can be used, so the table of sets is an array.
  */
-static struct ftrace_set **sets_by_id;
-static unsigned int nr_ids, nr_used, next_id;
-static bool no_more_ids;		/* there was no memory in this update */
+static struct ftrace_set *sets_by_id[NR_IDS];
+static unsigned int nr_sets;
 static DEFINE_HASHTABLE(sets_by_members, 10);
-static LIST_HEAD(sets_to_make);		/* get text before they are called */
-static LIST_HEAD(sets_without_memory);	/* get text at a later update */
+static LIST_HEAD(sets_to_make);		/* they get code at the next update */
 static LIST_HEAD(unused_sets);
 static unsigned long last_seq;
-static unsigned long nr_unknown;	/* functions with SET_UNKNOWN */
 
 static unsigned int wanted_id(const struct dyn_ftrace *rec)
 {
@@ -80,7 +78,7 @@ static bool has_members(const struct ftrace_set *set, struct ftrace_ops *const *
 	if (set->nr != nr)
 		return false;
 	for (i = 0; i < nr; i++)
-		if (set->members[i].ops != ops[i] || set->members[i].seq != ops[i]->seq)
+		if (set->members[i].ops != ops[i])
 			return false;
 	return true;
 }
@@ -96,26 +94,6 @@ static struct ftrace_set *find_set(struct ftrace_ops *const *ops, unsigned int n
 	return NULL;
 }
 
-static bool more_ids(void)
-{
-	unsigned int nr = nr_ids ? min(2 * nr_ids, (unsigned int)SET_UNKNOWN) : 64;
-	struct ftrace_set **table;
-
-	if (nr == nr_ids || no_more_ids)
-		return false;
-	table = kvcalloc(nr, sizeof(*table), GFP_KERNEL);
-	no_more_ids = !table;
-	if (no_more_ids)
-		return false;
-	if (nr_ids)
-		memcpy(table, sets_by_id, nr_ids * sizeof(*table));
-	kvfree(sets_by_id);
-	sets_by_id = table;
-	next_id = nr_ids;
-	nr_ids = nr;
-	return true;
-}
-
 /*
  * When all ids are used, an update may ask for an id for each function: do not
  * search the table then.
@@ -124,12 +102,12 @@ static bool more_ids(void)
  */
 static unsigned int unused_id(void)
 {
-	unsigned int id;
+	static unsigned int id;
 
-	if (nr_used + 1 >= nr_ids && !more_ids())	/* SET_NONE is not used */
+	if (nr_sets == NR_IDS - 1)	/* SET_NONE is not used */
 		return SET_NONE;
 	do {
-		id = next_id++ % nr_ids;
+		id = (id + 1) % NR_IDS;
 	} while (id == SET_NONE || sets_by_id[id]);
 	return id;
 }
@@ -146,114 +124,52 @@ static struct ftrace_set *make_set(struct ftrace_ops *const *ops, unsigned int n
 	if (!set)
 		return NULL;
 	sets_by_id[id] = set;
-	nr_used++;
+	nr_sets++;
 	set->id = id;
 	set->nr = nr;
 	INIT_LIST_HEAD(&set->list);
+	set->no_text = nr == 1;
 	for (i = 0; i < nr; i++) {
 		/* A stub is registered briefly: functions call the list. */
 		set->no_text |= !!(ops[i]->flags & FTRACE_OPS_FL_STUB);
 		set->members[i].set = set;
 		set->members[i].ops = ops[i];
-		set->members[i].seq = ops[i]->seq;
 		list_add(&set->members[i].of_ops, &ops[i]->sets);
 	}
 	hash_add(sets_by_members, &set->hash, hash);
+	if (!set->no_text)
+		list_add_tail(&set->list, &sets_to_make);
 	return set;
 }
 
-/* Requests code for a set of several tracers that functions use. */
-static void want_text(struct ftrace_set *set)
-{
-	if (set->nr < 2 || set->text.text || set->no_text)
-		return;
-	set->to_make = true;
-	list_move_tail(&set->list, &sets_to_make);
-}
-
-static int name_text(struct ftrace_set *set)
-{
-	char name[8];
-
-	snprintf(name, sizeof(name), "%u", set->id);
-	return name_generated_text(&set->text, GENERATED_FTRACE, name);
-}
-
-static int make_text(struct ftrace_set *set)
-{
-	int ret = arch_ftrace_make_set(set);
-
-	if (ret)
-		return ret;
-	ret = name_text(set);
-	if (ret) {
-		free_generated_text(&set->text);
-		set->text.text = NULL;
-	}
-	return ret;
-}
-
-static void let_wait(struct ftrace_set *set)
-{
-	set->to_make = false;
-	list_move_tail(&set->list, &sets_without_memory);
-}
-
-/* Return: false if there is no memory, otherwise true */
-static bool make_or_wait(struct ftrace_set *set)
-{
-	int ret = make_text(set);
-
-	if (ret && ret != -ERANGE) {
-		let_wait(set);
-		return false;
-	}
-	set->to_make = false;
-	set->no_text = ret;
-	list_del_init(&set->list);
-	return true;
-}
-
-/**
- * ftrace_set_make_text - make the code of all sets that need it
- *
+/*
  * If memory is short, the functions of a set call the list of all tracers until
  * a later update. Thousands of sets may wait for memory: an update stops trying
- * at the first one that fails, and puts it behind those that already wait.
- *
- * Context: ftrace_lock is held, text_mutex is not; may sleep.
+ * at the first one that fails. Takes text_mutex.
  */
 void ftrace_set_make_text(void)
 {
 	struct ftrace_set *set, *next;
-	bool memory = true;
+	int ret = 0;
 
 	lockdep_assert_held(&ftrace_lock);
-	no_more_ids = false;	/* the next update tries again */
 	list_for_each_entry_safe(set, next, &sets_to_make, list) {
-		if (memory)
-			memory = make_or_wait(set);
-		else
-			let_wait(set);
+		if (ret != -ENOMEM)
+			ret = arch_ftrace_make_set(set);
+		set->no_text = ret;
+		if (ret != -ENOMEM)
+			list_del_init(&set->list);
 	}
-	while (memory && !list_empty(&sets_without_memory))
-		memory = make_or_wait(list_first_entry(&sets_without_memory,
-						       struct ftrace_set, list));
 }
 
 static void free_set(struct ftrace_set *set)
 {
-	if (set->text.text) {
-		unname_generated_text(&set->text);
+	if (set->text.text)
 		free_generated_text(&set->text);
-	}
 	kfree(set);
 }
 
-/*
- * A task may be preempted in the code of a set. Waiting for it may take long,
- * so a work item does it.
- */
+/* An update marks a set as unused before it has patched the functions that call it. */
 static void free_unused_sets(struct work_struct *work)
 {
 	struct ftrace_set *set, *next;
@@ -262,80 +178,30 @@ static void free_unused_sets(struct work_struct *work)
 	mutex_lock(&ftrace_lock);
 	list_splice_init(&unused_sets, &sets);
 	mutex_unlock(&ftrace_lock);
-	if (list_empty(&sets))
-		return;
-
-	synchronize_rcu_tasks_rude();
-	if (IS_ENABLED(CONFIG_PREEMPTION))
-		synchronize_rcu_tasks();
-	list_for_each_entry_safe(set, next, &sets, unused)
+	list_for_each_entry_safe(set, next, &sets, list)
 		free_set(set);
-	trim_generated_text();
 }
 
 static DECLARE_WORK(free_unused_sets_work, free_unused_sets);
 
-static int __init start_freeing_sets(void)
-{
-	queue_work(system_unbound_wq, &free_unused_sets_work);
-	return 0;
-}
-core_initcall(start_freeing_sets);
-
-/* The set is no longer found, and its tracers are no longer accessed. */
-static void forget_members(struct ftrace_set *set)
+static void put_set(struct ftrace_set *set)
 {
 	unsigned int i;
 
-	hash_del(&set->hash);
-	for (i = 0; i < set->nr; i++)
-		list_del_init(&set->members[i].of_ops);
-}
-
-static void put_set(struct ftrace_set *set)
-{
 	if (!set || --set->refs)
 		return;
-	forget_members(set);
+	hash_del(&set->hash);
+	for (i = 0; i < set->nr; i++)
+		list_del(&set->members[i].of_ops);
 	sets_by_id[set->id] = NULL;
-	nr_used--;
-	list_del_init(&set->list);
+	nr_sets--;
+	list_del(&set->list);
 	if (!set->text.text) {
 		free_set(set);
 		return;
 	}
-	list_add(&set->unused, &unused_sets);
-	if (system_unbound_wq)
-		queue_work(system_unbound_wq, &free_unused_sets_work);
-}
-
-static unsigned int count_sets(const struct ftrace_ops *ops)
-{
-	return list_count_nodes((struct list_head *)&ops->sets);
-}
-
-/**
- * ftrace_set_unregister - forget the sets of a tracer that is unregistered
- * @ops: the tracer, which may be freed afterwards
- *
- * Usually there are none.
- *
- * Context: ftrace_lock is held.
- */
-void ftrace_set_unregister(struct ftrace_ops *ops)
-{
-	struct ftrace_set_member *member, *next;
-
-	if (list_empty(&ops->sets))
-		return;
-	/* Functions still have sets if ftrace was disabled by an error. */
-	arch_ftrace_update_begin(count_sets(ops));
-	list_for_each_entry_safe(member, next, &ops->sets, of_ops) {
-		if (member->set->text.text)
-			arch_ftrace_remove_member(member);
-		forget_members(member->set);
-	}
-	arch_ftrace_update_end();
+	list_add(&set->list, &unused_sets);
+	queue_work(system_unbound_wq, &free_unused_sets_work);
 }
 
 /* Stores the members of @set with or without @ops. Return: their number. */
@@ -359,6 +225,7 @@ static unsigned int changed_members(const struct ftrace_set *set, struct ftrace_
 	return nr;
 }
 
+/* @members is not read if @nr exceeds FTRACE_SET_MAX. */
 static unsigned int id_of(struct ftrace_ops *const *members, unsigned int nr)
 {
 	struct ftrace_set *set;
@@ -373,198 +240,96 @@ static unsigned int id_of(struct ftrace_ops *const *members, unsigned int nr)
 	return set ? set->id : SET_UNKNOWN;
 }
 
-static unsigned int changed_id(unsigned int id, struct ftrace_ops *ops, bool add)
-{
-	struct ftrace_ops *members[FTRACE_SET_MAX + 1];
-
-	return id_of(members, changed_members(set_of(id), ops, add, members));
-}
-
 static void set_wanted(struct dyn_ftrace *rec, unsigned int id)
 {
 	struct ftrace_set *set = set_of(id), *old = set_of(wanted_id(rec));
 
-	if (set) {
+	if (set)
 		set->refs++;
-		want_text(set);
-	}
-	nr_unknown += id == SET_UNKNOWN;
-	nr_unknown -= wanted_id(rec) == SET_UNKNOWN;
 	rec->flags &= ~(SET_MASK << SET_WANTED_SHIFT);
 	rec->flags |= (unsigned long)id << SET_WANTED_SHIFT;
 	put_set(old);
 }
 
-/**
- * ftrace_set_register - initialize a tracer for sets
- * @ops: the tracer, which is being registered
- *
- * Context: ftrace_lock is held.
- */
 void ftrace_set_register(struct ftrace_ops *ops)
 {
 	ops->seq = ++last_seq;
 	INIT_LIST_HEAD(&ops->sets);
 }
 
-/**
- * ftrace_set_change - add or remove a tracer of a function
- * @rec: the function; its count of tracers is already updated
- * @ops: the tracer
- * @add: true to add the tracer
- *
- * Context: ftrace_lock is held; may sleep.
- */
+/* Adds or removes a tracer of a function, whose count of tracers is already updated. */
 void ftrace_set_change(struct dyn_ftrace *rec, struct ftrace_ops *ops, bool add)
 {
-	unsigned int old = wanted_id(rec), new;
+	struct ftrace_ops *members[FTRACE_SET_MAX + 1];
+	unsigned int nr, old = wanted_id(rec);
 
 	lockdep_assert_held(&ftrace_lock);
-	if (old != SET_UNKNOWN)
-		new = changed_id(old, ops, add);
-	else
-		new = add || ftrace_rec_count(rec) ? SET_UNKNOWN : SET_NONE;
-	set_wanted(rec, new);
+	if (old != SET_UNKNOWN) {
+		nr = changed_members(set_of(old), ops, add, members);
+	} else {
+		nr = ftrace_tracers_of(rec, add ? NULL : ops, members);
+		/* Others that share the filter of @ops may be added after it. */
+		if (nr != ftrace_rec_count(rec))
+			return;
+	}
+	set_wanted(rec, id_of(members, nr));
 }
 
-/**
- * ftrace_set_is_to_find - check whether a function without a set may get one
- * @rec: the function
- *
- * It has none because memory or ids were short, or it had too many tracers. See
- * ftrace_set_init().
- *
- * Context: ftrace_lock is held.
- * Return: true if it may get one.
- */
-bool ftrace_set_is_to_find(const struct dyn_ftrace *rec)
+/* Gives a function of a new module the set of its tracers. */
+void ftrace_set_find(struct dyn_ftrace *rec)
 {
-	return wanted_id(rec) == SET_UNKNOWN && ftrace_rec_count(rec) <= FTRACE_SET_MAX;
+	struct ftrace_ops *members[FTRACE_SET_MAX];
+
+	set_wanted(rec, id_of(members, ftrace_tracers_of(rec, NULL, members)));
 }
 
-/**
- * ftrace_sets_unknown - check for functions without a set that call the list
- *
- * Context: ftrace_lock is held.
- * Return: true if there are.
- */
-bool ftrace_sets_unknown(void)
+void ftrace_set_want_none(struct dyn_ftrace *rec)
 {
-	return nr_unknown;
+	set_wanted(rec, SET_NONE);
 }
 
-/**
- * ftrace_set_init - give a function the set of the given tracers
- * @rec: the function
- * @ops: the tracers, newest first
- * @nr: number of tracers; @ops is not read if it exceeds FTRACE_SET_MAX
- *
- * Context: ftrace_lock is held; may sleep.
- */
-void ftrace_set_init(struct dyn_ftrace *rec, struct ftrace_ops *const *ops,
-		     unsigned int nr)
-{
-	set_wanted(rec, id_of(ops, nr));
-}
-
-/**
- * ftrace_set_wanted - get the set that a function should call
- * @rec: the function
- *
- * Context: ftrace_lock is held.
- * Return: the set, or NULL if the function should call something else.
- */
+/* Return: the set, or NULL if the function should call something else. */
 const struct ftrace_set *ftrace_set_wanted(const struct dyn_ftrace *rec)
 {
 	const struct ftrace_set *set = set_of(wanted_id(rec));
 
-	return set && (set->text.text || set->to_make) ? set : NULL;
+	return set && !set->no_text ? set : NULL;
 }
 
-/**
- * ftrace_set_current - get the set that the code of a function calls
- * @rec: the function
- *
- * Context: ftrace_lock is held.
- * Return: the set, or NULL if the code calls something else, or nothing.
- */
+/* Return: the set, or NULL if the code calls something else, or nothing. */
 const struct ftrace_set *ftrace_set_current(const struct dyn_ftrace *rec)
 {
 	return set_of(current_id(rec));
 }
 
-/**
- * ftrace_set_differs - check whether a function calls another set than wanted
- * @rec: the function, which is traced
- *
- * Context: ftrace_lock is held.
- * Return: true if it does.
- */
 bool ftrace_set_differs(const struct dyn_ftrace *rec)
 {
 	return ftrace_set_wanted(rec) != ftrace_set_current(rec);
 }
 
-/**
- * ftrace_set_enable - note that the code of a function is changed
- * @rec: the function
- * @enable: true if it will call the wanted set, false if it will call nothing
- *
- * Context: ftrace_lock is held; also under text_mutex.
- */
+/* The function will call the wanted set or, if not @enable, nothing. */
 void ftrace_set_enable(struct dyn_ftrace *rec, bool enable)
 {
 	struct ftrace_set *old = set_of(current_id(rec)), *set = NULL;
 
 	if (enable)
 		set = (struct ftrace_set *)ftrace_set_wanted(rec);
-	if (set)
-		set->refs++;
 	rec->flags &= ~(SET_MASK << SET_CURRENT_SHIFT);
-	if (set)
+	if (set) {
+		set->refs++;
 		rec->flags |= (unsigned long)set->id << SET_CURRENT_SHIFT;
+	}
 	put_set(old);
 }
 
-/**
- * ftrace_set_drop - release the sets of a function that is removed
- * @rec: the function
- *
- * Context: ftrace_lock is held.
- */
+/* Releases the sets of a function that is removed. */
 void ftrace_set_drop(struct dyn_ftrace *rec)
 {
 	ftrace_set_enable(rec, false);
-	set_wanted(rec, SET_NONE);
+	ftrace_set_want_none(rec);
 }
 
-/**
- * ftrace_set_update_func - make all generated code call a tracer's new function
- * @ops: the tracer
- *
- * Context: ftrace_lock is held; takes text_mutex.
- */
-void ftrace_set_update_func(struct ftrace_ops *ops)
-{
-	struct ftrace_set_member *member;
-
-	arch_ftrace_update_begin(1 + count_sets(ops));
-	arch_ftrace_update_own(ops);
-	list_for_each_entry(member, &ops->sets, of_ops)
-		if (member->set->text.text)
-			arch_ftrace_update_member(member);
-	arch_ftrace_update_end();
-}
-
-/**
- * ftrace_set_show - show the tracers of a set, for enabled_functions
- * @m: the output
- * @set: the set
- *
- * Each tracer is shown in the format of a single tracer's own trampoline.
- *
- * Context: ftrace_lock is held.
- */
+/* Each tracer is shown in the format of a single tracer's own trampoline. */
 void ftrace_set_show(struct seq_file *m, const struct ftrace_set *set)
 {
 	unsigned int i;

@@ -9,7 +9,6 @@
 
 #include <linux/fs.h>
 #include <linux/ftrace.h>
-#include <linux/module.h>
 #include <linux/seq_file.h>
 
 #include "trace.h"
@@ -19,26 +18,23 @@ struct function_tracer;
 #ifdef CONFIG_DYNAMIC_FTRACE
 
 int function_tracer_add(const char *name, struct ftrace_ops *ops);
-void function_tracer_registered(const struct ftrace_ops *ops);
 void function_tracer_remove(const struct ftrace_ops *ops);
-void function_tracers_remove_of(const struct module *mod);
 void function_tracers_each(void (*func)(struct ftrace_ops_hash *filter, void *arg),
 			   void *arg);
 
 bool function_tracers_separate(void);
 int function_tracers_open(struct trace_array *tr, int flag, struct inode *inode,
 			  struct file *file);
-bool function_tracers_release(struct inode *inode, struct file *file);
 void function_tracers_tracefs(struct dentry *parent);
 
-struct function_tracer *function_tracer_get(const struct ftrace_ops *ops,
-					    u64 *registration);
-bool function_tracer_lock(struct function_tracer *tracer, u64 registration);
+struct function_tracer *function_tracer_get(const struct ftrace_ops *ops);
+bool function_tracer_lock(struct function_tracer *tracer);
 void function_tracer_unlock(struct function_tracer *tracer);
 void function_tracer_put(struct function_tracer *tracer);
 
 /* In ftrace.c */
-void ftrace_show_function(struct seq_file *m, unsigned long ip);
+unsigned int ftrace_show_hash(struct seq_file *m, const char *name,
+			      struct ftrace_hash *hash);
 
 #else
 
@@ -47,7 +43,6 @@ static inline int function_tracer_add(const char *name, struct ftrace_ops *ops)
 	return 0;
 }
 
-static inline void function_tracer_registered(const struct ftrace_ops *ops) { }
 static inline void function_tracer_remove(const struct ftrace_ops *ops) { }
 
 #endif /* CONFIG_DYNAMIC_FTRACE */

@@ -24,9 +24,7 @@
  * end of ftrace_regs_caller() does.
  */
 #include <linux/compiler.h>
-#include <linux/error-injection.h>
-#include <linux/ftrace.h>
-#include <linux/generated-text.h>
+#include <linux/ftrace-set.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/percpu.h>
@@ -35,11 +33,10 @@
 #include <linux/trace_recursion.h>
 #include <asm/alternative.h>
 #include <asm/current.h>
+#include <asm/generated-text.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 #include <asm/text-patching.h>
-
-#include "../../../kernel/trace/ftrace_sets.h"
 
 /* Numbers of registers, as encoded in instructions. */
 enum { AX, CX, DX, BX, SP, BP, SI, DI, R8, R9, R10, R11, R12, R13, R14, R15 };
@@ -71,31 +68,19 @@ struct set_writer {
 	unsigned int added;	/* bytes on the stack for the flags */
 };
 
-/* REX.W, an opcode with a register, and a place on the stack. */
-static void write_on_stack(struct text_writer *w, u8 opcode, u8 reg, s32 offset)
-{
-	text_write_insn(w, 0x48 | (reg >> 3) << 2, opcode, 0x84 | (reg & 7) << 3, 0x24);
-	text_write_s32(w, offset);
-}
-
 static void write_store(struct text_writer *w, u8 reg, s32 offset)
 {
-	write_on_stack(w, 0x89, reg, offset);
+	text_write_on_stack(w, 0x89, reg, offset);
 }
 
 static void write_load(struct text_writer *w, u8 reg, s32 offset)
 {
-	write_on_stack(w, 0x8b, reg, offset);
-}
-
-static void write_lea(struct text_writer *w, u8 reg, s32 offset)
-{
-	write_on_stack(w, 0x8d, reg, offset);
+	text_write_on_stack(w, 0x8b, reg, offset);
 }
 
 static void write_store_constant(struct text_writer *w, s32 value, s32 offset)
 {
-	write_on_stack(w, 0xc7, 0, offset);
+	text_write_on_stack(w, 0xc7, 0, offset);
 	text_write_s32(w, value);
 }
 
@@ -174,7 +159,7 @@ static void write_save_others(struct set_writer *s)
 		write_store_constant(w, __KERNEL_DS, AT(ss));
 	}
 	write_store_constant(w, s->regs ? __KERNEL_CS : 0, AT(cs));
-	write_lea(w, CX, size + s->added + sizeof(long));
+	text_write_on_stack(w, 0x8d, CX, size + s->added + sizeof(long));	/* lea */
 	write_store(w, CX, AT(sp));
 	if (FRAMES_SIZE && s->regs)
 		text_write_insn(w, 0x48, 0x8d, 0x6c, 0x24, 1);	/* ENCODE_FRAME_POINTER */
@@ -222,15 +207,6 @@ static void write_jump_here(struct text_writer *w, unsigned int from)
 #define JUMP_NOT_ZERO	0x5
 #define JUMP_SIGN	0x8
 
-/* An opcode and a per-CPU operand. */
-#define write_this_cpu(w, var, bytes...)				\
-	do {								\
-		if (IS_ENABLED(CONFIG_SMP))				\
-			text_write_insn(w, 0x65);			\
-		text_write_insn(w, bytes);				\
-		text_write_s32(w, (unsigned long)&(var));		\
-	} while (0)
-
 #define NOT_A_TASK	(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)
 #define TASK_BIT	(TRACE_LIST_START + TRACE_CTX_NORMAL)
 
@@ -260,8 +236,8 @@ static unsigned int write_set_lock(struct set_writer *s)
 	struct text_writer *w = s->w;
 	unsigned int slow, taken, out, go;
 
-	write_this_cpu(w, current_task, 0x48, 0x8b, 0x04, 0x25);	/* mov, %rax */
-	write_this_cpu(w, __preempt_count, 0xf7, 0x04, 0x25);		/* testl $ */
+	text_write_this_cpu(w, current_task, 0x48, 0x8b, 0x04, 0x25);	/* mov, %rax */
+	text_write_this_cpu(w, __preempt_count, 0xf7, 0x04, 0x25);	/* testl $ */
 	text_write_s32(w, NOT_A_TASK);
 	slow = write_jump_later(w, JUMP_NOT_ZERO);
 	text_write_insn(w, 0x0f, 0xba, 0xa8);				/* btsl $, ...(%rax) */
@@ -269,7 +245,7 @@ static unsigned int write_set_lock(struct set_writer *s)
 	text_write_insn(w, TASK_BIT);
 	taken = write_jump_later(w, JUMP_CARRY);
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT))
-		write_this_cpu(w, __preempt_count, 0xff, 0x04, 0x25);	/* incl */
+		text_write_this_cpu(w, __preempt_count, 0xff, 0x04, 0x25);	/* incl */
 	text_write_insn(w, 0xb8);					/* mov $, %eax */
 	text_write_s32(w, TASK_BIT);
 	text_write_insn(w, JMP32_INSN_OPCODE);
@@ -298,14 +274,14 @@ static void write_set_unlock(struct set_writer *s)
 	unsigned int go;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT))
-		write_this_cpu(w, __preempt_count, 0xff, 0x0c, 0x25);	/* decl */
+		text_write_this_cpu(w, __preempt_count, 0xff, 0x0c, 0x25);	/* decl */
 	if (IS_ENABLED(CONFIG_PREEMPTION)) {
 		go = write_jump_later(w, JUMP_NOT_ZERO);
 		text_write_insn(w, CALL_INSN_OPCODE);
 		text_write_target(w, resched);
 		write_jump_here(w, go);
 	}
-	write_this_cpu(w, current_task, 0x48, 0x8b, 0x04, 0x25);	/* mov, %rax */
+	text_write_this_cpu(w, current_task, 0x48, 0x8b, 0x04, 0x25);	/* mov, %rax */
 	if (s->regs)
 		write_move(w, LOCK_REG, CX);
 	else
@@ -446,73 +422,38 @@ static void note_flags(struct set_writer *s, unsigned long flags)
 	s->direct |= !!(flags & FTRACE_OPS_FL_DIRECT);
 }
 
-/**
- * arch_ftrace_make_set - make the code of a set
- * @set: the set
- *
- * Context: ftrace_lock is held; may sleep; takes text_mutex.
- * Return: 0, -ENOMEM, or -ERANGE if the function of a tracer is too far away.
- */
+/* Return: 0, -ENOMEM, or -ERANGE if the function of a tracer is too far away. */
 int arch_ftrace_make_set(struct ftrace_set *set)
 {
 	struct set_writer s = { .set = set };
 	unsigned int i;
+	char name[12];
 
 	for (i = 0; i < set->nr; i++)
 		note_flags(&s, set->members[i].ops->flags);
+	/* write_direct_end() moves the flags, which are saved with all registers. */
+	if (WARN_ON_ONCE(s.direct && !s.regs))
+		return -ERANGE;
 	s.added = s.regs ? sizeof(long) : 0;
-	return generate_text(GENERATED_FTRACE, write_set, &s, &set->text);
+	snprintf(name, sizeof(name), "%u", set->id);
+	return generate_text(GENERATED_FTRACE, name, write_set, &s, &set->text);
 }
 
-ALLOW_ERROR_INJECTION(arch_ftrace_make_set, ERRNO);
-
-/**
- * arch_ftrace_update_begin - begin to change the calls in sets
- * @nr: maximum number of changes
- *
- * Context: ftrace_lock is held; may sleep; takes text_mutex, until
- *	    arch_ftrace_update_end().
- */
-void arch_ftrace_update_begin(unsigned int nr)
+/* Makes the code of sets call a tracer's new function. */
+void arch_ftrace_update_sets(struct ftrace_ops *ops)
 {
+	struct ftrace_set_member *member;
+	const void *insn;
+	u8 *call;
+
 	mutex_lock(&text_mutex);
-	text_poke_expect(nr);
-}
-
-/**
- * arch_ftrace_update_member - make the code of a set call a new function
- * @member: the tracer that has a new function, in its set
- *
- * Context: between arch_ftrace_update_begin() and arch_ftrace_update_end().
- */
-void arch_ftrace_update_member(struct ftrace_set_member *member)
-{
-	u8 *call = member->set->text.text + member->call;
-	const void *new = text_gen_insn(CALL_INSN_OPCODE, call, func_of(member->ops));
-
-	if (memcmp(call, new, CALL_INSN_SIZE))
-		text_poke_queue(call, new, CALL_INSN_SIZE, NULL);
-}
-
-/**
- * arch_ftrace_remove_member - remove the call of a tracer from the code of a set
- * @member: the tracer, in its set
- *
- * Context: between arch_ftrace_update_begin() and arch_ftrace_update_end().
- */
-void arch_ftrace_remove_member(struct ftrace_set_member *member)
-{
-	text_poke_queue(member->set->text.text + member->call,
-			x86_nops[CALL_INSN_SIZE], CALL_INSN_SIZE, NULL);
-}
-
-/**
- * arch_ftrace_update_end - complete the changes
- *
- * Context: after arch_ftrace_update_begin().
- */
-void arch_ftrace_update_end(void)
-{
+	list_for_each_entry(member, &ops->sets, of_ops) {
+		if (!member->set->text.text)
+			continue;
+		call = member->set->text.text + member->call;
+		insn = text_gen_insn(CALL_INSN_OPCODE, call, func_of(ops));
+		text_poke_queue(call, insn, CALL_INSN_SIZE, NULL);
+	}
 	text_poke_finish();
 	mutex_unlock(&text_mutex);
 }
