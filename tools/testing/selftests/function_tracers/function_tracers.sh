@@ -9,7 +9,6 @@
 
 sample=function_tracers
 option=options/function-tracers
-instance=instances/function-tracers-$$
 
 find_tracefs
 cd $tracing || exit
@@ -68,8 +67,6 @@ clear_filters() {
 clean_up() {
 	{
 		exec 3>&- 4<&-
-		rmdir "$instance"
-		echo '-:function_tracers/probe' >>kprobe_events
 		echo >set_ftrace_pid
 		modprobe -r "$sample"
 		echo nop >current_tracer
@@ -128,43 +125,18 @@ functions_that_are_not_traced() {
 	profiled | grep -qx vfs_open && ! profiled | grep -qx vfs_read
 }
 
-# hits FUNCTION: how often it was called, on all CPUs.
-hits() {
-	awk -v name="$1" '$1 == name { n += $2 } END { print n + 0 }' trace_stat/function*
+# says_why REASON: the last error in the log.
+says_why() {
+	is "$(sed -n 's/.* function_tracers: error: //p' error_log | tail -n 1)" "$1"
 }
 
-opens_are_profiled() {
-	before=$(hits vfs_open)
-	: </proc/self/maps
-	[ "$(hits vfs_open)" -gt "$before" ]
-	explain "vfs_open is not profiled"
-}
-
-opens_are_not_profiled() {
-	before=$(hits vfs_open)
-	: </proc/self/maps
-	is "$(hits vfs_open)" "$before"
-}
-
-# A filter takes effect when its file is closed.
-filters_of_the_running_profiler() {
-	echo 1 >"$option"
-	echo 1 >function_profile_enabled
-	echo 'vfs_*' >set_ftrace_filter
-	opens_are_profiled || return
-	echo vfs_open >set_ftrace_notrace
-	opens_are_not_profiled || return
-	echo >set_ftrace_notrace
-	opens_are_profiled || return
-	echo vfs_read >set_ftrace_filter
-	opens_are_not_profiled
-}
-
-# With the option off, all tracers share one filter.
+# With the option off, all tracers share one filter, and no default can be chosen.
 without_the_option() {
 	start_function_tracer
 	echo 1 >function_profile_enabled
 	echo vfs_read >set_ftrace_filter
+	fails_with "Invalid argument" write_line function_tracers trace || return
+	says_why 'The trace option function-tracers is off: all share one filter' || return
 	shows function_tracers 'trace' '[trace_profile]' || return
 	shows set_ftrace_filter vfs_read || return
 	work
@@ -174,7 +146,11 @@ without_the_option() {
 the_default_goes() {
 	echo 1 >"$option"
 	start_function_tracer
+	modprobe "$sample" || return
 	echo 1 >function_profile_enabled
+	shows function_tracers trace sample_calls sample_callers '[trace_profile]' || return
+	modprobe -r "$sample" || return
+	shows function_tracers trace '[trace_profile]' || return
 	echo vfs_read >set_ftrace_filter
 	echo 0 >function_profile_enabled
 	shows function_tracers '[trace]' || return
@@ -189,17 +165,12 @@ the_default_goes() {
 a_wrong_name() {
 	echo 1 >"$option"
 	start_function_tracer
-	fails sh -c 'echo nobody >function_tracers' || return
-	fails sh -c 'echo "" >function_tracers' || return
-	echo >error_log
-	fails sh -c "printf 'trace\\0more' >function_tracers" || return
-	grep -q 'function_tracers: error: No function tracer has this name' error_log || return
-	echo >error_log
-	# One character more than the kernel reads
-	fails sh -c "printf 'trace%58sx' '' >function_tracers" || return
-	fails sh -c "printf '%0100d' 1 >function_tracers" || return
-	grep -q 'function_tracers: error: No function tracer has this name' error_log &&
-		shows function_tracers '[trace]'
+	for wrong in nobody '' "$(printf '%0100d' 1)"; do
+		echo >error_log
+		fails_with "Invalid argument" write_line function_tracers "$wrong" || return
+		says_why 'No function tracer has this name' || return
+	done
+	shows function_tracers '[trace]'
 }
 
 a_filter_that_matches_nothing() {
@@ -273,7 +244,7 @@ files_outlive_the_module() {
 	modprobe -r "$sample" || return
 	echo vfs_read >&3
 	exec 3>&-
-	cat <&4 | grep -qx '\[      sample_callers\] vfs_open' || return
+	is "$(cat <&4)" '' || return
 	exec 4<&-
 	shows set_ftrace_filter '#### all functions enabled ####'
 }
@@ -319,128 +290,22 @@ a_process_for_one() {
 	[ "$(functions trace)" = vfs_open ]
 }
 
-# Does the kernel make sets?
-has_sets() {
-	grep -q ' ftrace_set_unregister$' /proc/kallsyms
-}
-
 # If the function has a set, the call of each of its tracers is shown.
 the_list_of_functions() {
 	a_function_for_all || return
 	calls=$(sed -n 's/^vfs_open (3) //p' enabled_functions)
 	[ "$calls" ] || return
-	shown=$(echo "$calls" | grep -o -e '->' | wc -l)
 	wanted=0
-	! has_sets || wanted=3
-	is "$shown" "$wanted"
+	! grep -q ' ftrace_set_make_text$' /proc/kallsyms || wanted=3
+	is "$(echo "$calls" | grep -o -e '->' | wc -l)" "$wanted"
 	explain "calls: $calls"
 }
 
-# A filter without functions is not a filter of all functions.
-a_filter_of_a_module() {
-	echo "no_such_function:mod:$sample" >set_ftrace_filter
-	shows set_ftrace_filter "no_such_function:mod:$sample" || return
-	modprobe "$sample" || return
-	shows set_ftrace_filter || return
-	true >>set_ftrace_filter
-	shows set_ftrace_filter || return
-	modprobe -r "$sample"
-	echo "no_such_function:mod:$sample" >>set_ftrace_filter
-	echo "!no_such_function:mod:$sample" >>set_ftrace_filter
-	shows set_ftrace_filter '#### all functions enabled ####'
-}
-
-# Nor does it make the function graph tracer, which runs already, trace all functions.
-a_filter_of_a_module_for_graphs() {
-	before=$(wc -l <enabled_functions)
-	echo 0 >tracing_on
-	echo vfs_open >set_ftrace_filter
-	echo function_graph >current_tracer
-	is "$(wc -l <enabled_functions)" $((before + 1)) || return
-	echo "no_such_function:mod:$sample" >set_ftrace_filter
-	is "$(wc -l <enabled_functions)" "$before" || return
-	modprobe "$sample" || return
-	is "$(grep -vc note_call enabled_functions)" "$before"	# of the sample itself
-}
-
-# Memory for structures of the kernel, in kB, without caches.
-structures() {
-	awk '$1 == "SUnreclaim:" { print $2 }' /proc/meminfo
-}
-
-# an_instance_with_filters NUMBER: their names take half of a kB each. A list of more than
-# one page is read in several parts. To add a filter takes long: its name is compared with
-# all functions.
-an_instance_with_filters() {
-	mkdir "$instance" &&
-	awk -v number="$1" 'BEGIN {
-		name = sprintf("%480s", "")
-		gsub(" ", "f", name)
-		for (i = 0; i < number; i++)
-			print name i ":mod:no_such_module"
-	}' >"$instance/set_ftrace_filter" &&
-	is "$(sort -u "$instance/set_ftrace_filter" | grep -c :mod:no_such_module)" "$1"
-	explain "filters"
-}
-
-# Filters of modules that are not loaded are freed with their instance.
-filters_of_an_instance() {
-	! grep -q ' kasan_save_stack$' /proc/kallsyms || needs "KASAN keeps freed objects" || return
-	an_instance_with_filters 150 && rmdir "$instance" || return
-	before=$(structures)
-	for round in 1 2 3; do
-		an_instance_with_filters 150 && rmdir "$instance" || return
-	done
-	growth=$(($(structures) - before))
-	[ "$growth" -lt 130 ]
-	explain "$growth kB more after $round rounds"
-}
-
-a_command_after_filters() {
-	an_instance_with_filters 40 &&
-	echo 'vfs_open:traceoff' >>"$instance/set_ftrace_filter" &&
-	is "$(tail -n 1 "$instance/set_ftrace_filter")" vfs_open:traceoff:unlimited
-	result=$?
-	echo '!vfs_open:traceoff' >>"$instance/set_ftrace_filter"
-	return "$result"
-}
-
-# The event is disabled with its command. That changes the function of the kprobe.
-a_command_for_a_kprobe() {
-	[ -e kprobe_events ] || needs "no kprobe events" || return
-	command=vfs_open:disable_event:function_tracers:probe
-	echo 'p:function_tracers/probe vfs_write' >>kprobe_events &&
-	echo "$command" >>set_ftrace_filter &&
-	shows events/function_tracers/probe/enable '0*' &&
-	echo "!$command" >>set_ftrace_filter &&
-	shows events/function_tracers/probe/enable 0 || return
-	mkdir "$instance" &&
-	echo "$command" >>"$instance/set_ftrace_filter" &&
-	rmdir "$instance" &&
-	echo '-:function_tracers/probe' >>kprobe_events
-}
-
-# The place where the first read ended is freed. Only what was already in the buffer is
-# read then.
-filters_are_removed_while_they_are_read() {
-	an_instance_with_filters 40 || return
-	exec 4<"$instance/set_ftrace_filter"
-	dd bs=512 count=2 status=none <&4 >/dev/null
-	echo >"$instance/set_ftrace_filter"
-	rest=$(wc -l <&4)
-	exec 4<&-
-	[ "$rest" -lt 20 ]
-	explain "$rest lines"
-}
-
-tests='session each_traces_its_own functions_that_are_not_traced
-filters_of_the_running_profiler without_the_option
-the_default_goes a_wrong_name a_filter_that_matches_nothing
+tests='each_traces_its_own functions_that_are_not_traced
+without_the_option the_default_goes a_wrong_name a_filter_that_matches_nothing
 the_option_while_the_profiler_runs tracers_of_a_module many_functions
-a_pattern_in_the_sample files_outlive_the_module
-a_file_outlives_the_profiler a_function_for_all a_process_for_one the_list_of_functions
-a_filter_of_a_module a_filter_of_a_module_for_graphs filters_of_an_instance a_command_after_filters
-a_command_for_a_kprobe filters_are_removed_while_they_are_read'
+a_pattern_in_the_sample files_outlive_the_module a_file_outlives_the_profiler
+a_process_for_one the_list_of_functions'
 
 # shellcheck disable=SC2086 # words
 set -- $tests
