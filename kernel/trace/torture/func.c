@@ -47,7 +47,7 @@ static void note_call(void *self, unsigned long ip, struct ftrace_ops *ops,
 	unsigned int nr = hit->target - tt_func_targets;
 	bool agree = ip - (unsigned long)tt_traced_funcs[nr] < ENTRY_SIZE;
 
-	tt_called(tt_last_data(&tt_func_targets[nr], tracer - tracers), hit, self, agree);
+	tt_note_call(tt_last_data(&tt_func_targets[nr], tracer - tracers), hit, self, agree);
 }
 
 static void even(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
@@ -125,17 +125,5 @@ static const struct tt_probes probes = {
 	.synchronize = synchronize,
 };
 
-static void change(unsigned int owner, struct rnd_state *rnd)
-{
-	tt_change_probes(&probes, owner, rnd);
-}
-
-static void stop(unsigned int owner, struct rnd_state *rnd)
-{
-	tt_stop_probes(&probes, owner, rnd);
-}
-
-const struct tt_kind tt_func = {
-	.id = TT_FUNC, .name = "func", .hit = tt_hit_func, .change = change, .stop = stop,
-};
+const struct tt_kind tt_func = { .name = "func", .hit = tt_hit_func, .probes = &probes };
 #endif

@@ -14,62 +14,37 @@
 #include "tp.h"
 
 /*
- * Checks that a number is from first to first + span. Narrow types hold only the lower
- * bits of a number; the upper bits are not checked.
+ * Checks that the number of a value is from first to first + span. Narrow types hold only
+ * the lower bits of a number; the upper bits are not checked.
  */
-#define TT_CHECK_NUMBER(type, decoded, first, span)			\
+#define TT_CHECK_VALUE(type, value, first, span)			\
 	do {								\
-		type __distance = (type)(decoded) - (type)(first);	\
+		type __distance = (type)(value) * TT_INVERSE - (first);	\
 									\
 		if (unlikely(__distance > (span)))			\
 			tt_bad_value((type)-__distance);		\
 	} while (0)
 
-#define TT_CHECK_VALUE(type, value, first, span)			\
-	TT_CHECK_NUMBER(type, (type)(value) * TT_INVERSE, first, span)
-
-/* A pointer into tt_objects[]. */
-#define TT_CHECK_POINTER(pointer, first, span)				\
-	do {								\
-		unsigned long __index = (pointer) - tt_objects;		\
-									\
-		if (unlikely(__index >= TT_NR_OBJECTS))			\
-			tt_bad_value(__index);				\
-		else							\
-			TT_CHECK_NUMBER(u8, __index, first, span);	\
-	} while (0)
-
-#define TT_NR_VALUES		(IS_ENABLED(CONFIG_64BIT) ? 9 : 7)
-
 /* On 32 bit, an 8-byte value is read in two halves, which may differ: not checked. */
 static __always_inline void tt_hit_values_of(const unsigned int owner)
 {
-	/* pairs with tt_change_values() */
+	/* pairs with change() */
 	const unsigned long first = smp_load_acquire(&tt_imv_epochs[owner].done);
 	const u8 vu8 = imv_read_var(tt_values[owner].as_u8);
-	const s8 vs8 = imv_read_var(tt_values[owner].as_s8);
 	const u16 vu16 = imv_read_var(tt_values[owner].as_u16);
-	const s16 vs16 = imv_read_var(tt_values[owner].as_s16);
 	const u32 vu32 = imv_read_var(tt_values[owner].as_u32);
-	const s32 vs32 = imv_read_var(tt_values[owner].as_s32);
 	const u64 vu64 = imv_read_var(tt_values[owner].as_u64);
-	const s64 vs64 = imv_read_var(tt_values[owner].as_s64);
 	const char *pointer = imv_read_var(tt_values[owner].pointer);
 	unsigned long span;
 
-	smp_rmb();	/* pairs with tt_change_values() */
+	smp_rmb();	/* pairs with change() */
 	span = READ_ONCE(tt_imv_epochs[owner].begun) - first;
 	TT_CHECK_VALUE(u8, vu8, first, span);
-	TT_CHECK_VALUE(u8, vs8, first, span);
 	TT_CHECK_VALUE(u16, vu16, first, span);
-	TT_CHECK_VALUE(u16, vs16, first, span);
 	TT_CHECK_VALUE(u32, vu32, first, span);
-	TT_CHECK_VALUE(u32, vs32, first, span);
-	if (IS_ENABLED(CONFIG_64BIT)) {
+	if (IS_ENABLED(CONFIG_64BIT))
 		TT_CHECK_VALUE(u64, vu64, first, span);
-		TT_CHECK_VALUE(u64, vs64, first, span);
-	}
-	TT_CHECK_POINTER(pointer, first, span);
+	TT_CHECK_VALUE(unsigned long, (unsigned long)pointer, first, span);
 }
 
 /* Each site reads one fixed variable, so the owner must be a constant. */
@@ -80,29 +55,25 @@ static __always_inline void tt_hit_imv(void)
 	tt_hit_values_of(1);
 	tt_hit_values_of(2);
 	tt_hit_values_of(3);
-	tt_count_hits(TT_IMV, TT_OWNERS * TT_NR_VALUES);
+	tt_count_hits(TT_IMV, TT_OWNERS);
 }
 
-#define TT_NR_JUMPS		5
+#define TT_NR_JUMPS		3
 
 /* While a change is in progress, each jump may go either way. */
 static __always_inline void tt_hit_jumps_of(const unsigned int owner)
 {
-	/* pairs with tt_change_values() */
+	/* pairs with change() */
 	const unsigned long first = smp_load_acquire(&tt_jump_epochs[owner].done);
 	unsigned int away = 0, wanted = first & 1 ? TT_NR_JUMPS : 0;
 
 	if (imv_unlikely_var(tt_jumps[owner].as_bool))
 		away++;
-	if (imv_likely_var(tt_jumps[owner].as_u8))
-		away++;
-	if (imv_likely_var(tt_jumps[owner].as_bool))
-		away++;
 	if (imv_unlikely_var(tt_jumps[owner].as_u8))
 		away++;
 	if (imv_unlikely_var(tt_jumps[owner].as_u32))
 		away++;
-	smp_rmb();	/* pairs with tt_change_values() */
+	smp_rmb();	/* pairs with change() */
 	if (unlikely(away != wanted) && READ_ONCE(tt_jump_epochs[owner].begun) == first)
 		tt_bad_value(1);
 }
@@ -122,14 +93,14 @@ static __always_inline void tt_hit_jump(void)
  */
 #define TT_HIT(kind, _target, site)					\
 	do {								\
-		tt_before(hit, _target);				\
+		tt_begin_hit(hit, _target);				\
 		site;							\
-		tt_after(hit, kind);					\
+		tt_end_hit(hit, kind);					\
 	} while (0)
 
 #define TT_HIT_TP(n)							\
-	TT_HIT(TT_TP, &tt_tp_targets[(n) - 1],				\
-	       trace_torture_##n##_tp(TT_PASS_##n(hit)));
+	TT_HIT(TT_TP, &tt_tp_targets[TT_TP_##n],			\
+	       trace_torture_##n(TT_PASS_##n(hit)));
 
 static inline struct tt_wide tt_wide_of(struct tt_hit *hit)
 {
@@ -141,11 +112,11 @@ static __always_inline void tt_hit_tp(void)
 	struct tt_hit this, *hit = &this;
 
 	TT_FOR_EACH_TP(TT_HIT_TP)
-	TT_HIT(TT_TP, &tt_tp_targets[TT_MAX_WORDS],
-	       trace_torture_wide_tp(tt_wide_of(hit), tt_word(hit, 2)));
+	TT_HIT(TT_TP, &tt_tp_targets[TT_TP_WIDE],
+	       trace_torture_wide(tt_wide_of(hit), tt_word(hit, 2)));
 }
 
-#define TT_HIT_STORM()	TT_HIT(TT_STORM, &tt_storm_target, trace_torture_storm_tp(hit))
+#define TT_HIT_STORM()	TT_HIT(TT_STORM, &tt_storm_target, trace_torture_storm(hit))
 
 static __always_inline void tt_hit_storm(void)
 {
@@ -162,9 +133,6 @@ static __always_inline void tt_hit_marker(void)
 
 	TT_HIT(TT_MARKER, &tt_marker_targets[TT_MARKER_ONE],
 	       trace_mark(torture_one, TT_FORMAT_ONE, hit));
-	TT_HIT(TT_MARKER, &tt_marker_targets[TT_MARKER_THREE],
-	       trace_mark(torture_three, TT_FORMAT_THREE, hit, tt_word(hit, 1),
-			  (int)tt_word(hit, 2)));
 	TT_HIT(TT_MARKER, &tt_marker_targets[TT_MARKER_NINE],
 	       trace_mark(torture_nine, TT_FORMAT_NINE, hit, tt_word(hit, 1),
 			  (int)tt_word(hit, 2), tt_word(hit, 3),

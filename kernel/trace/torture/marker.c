@@ -14,17 +14,8 @@ EXPORT_SYMBOL_GPL(tt_marker_targets);
 
 static const struct { const char *name, *format; } markers[TT_NR_MARKERS] = {
 	[TT_MARKER_ONE] = { "torture_one", TT_FORMAT_ONE },
-	[TT_MARKER_THREE] = { "torture_three", TT_FORMAT_THREE },
 	[TT_MARKER_NINE] = { "torture_nine", TT_FORMAT_NINE },
 };
-
-static bool three_agree(const struct tt_hit *hit, va_list *args)
-{
-	unsigned long word = va_arg(*args, unsigned long);
-	int number = va_arg(*args, int);
-
-	return word == tt_word(hit, 1) && number == (int)tt_word(hit, 2);
-}
 
 static bool nine_agree(const struct tt_hit *hit, va_list *args)
 {
@@ -49,11 +40,9 @@ static __printf(3, 0) void note_call(void *probe, struct tt_data *data,
 	unsigned int nr = data->target - tt_marker_targets;
 	bool agree = !strcmp(format, markers[nr].format);
 
-	if (nr == TT_MARKER_THREE)
-		agree = agree && three_agree(hit, args);
-	else if (nr == TT_MARKER_NINE)
+	if (nr == TT_MARKER_NINE)
 		agree = agree && nine_agree(hit, args);
-	tt_called(data, hit, probe, agree);
+	tt_note_call(data, hit, probe, agree);
 }
 
 static __printf(3, 0) void even(void *data, void *call_private, const char *format,
@@ -110,7 +99,7 @@ static int detach_variadic(unsigned int nr, struct tt_data *data)
 
 static int attach(unsigned int nr, struct tt_data *data)
 {
-	marker_probe_func *probe = data->number % 2 ? odd : even;
+	marker_va_func *probe = data->number % 2 ? odd : even;
 
 	if (is_variadic(nr, data))
 		return attach_variadic(nr, data);
@@ -128,23 +117,13 @@ static int detach(unsigned int nr, struct tt_data *data)
 static const struct tt_probes probes = {
 	.targets = tt_marker_targets,
 	.nr = TT_NR_MARKERS,
-	.deferred = true,
-	.rcu = true,
+	.may_defer = true,
+	.rcu_is_enough = true,
 	.attach = attach,
 	.detach = detach,
 	.synchronize = marker_synchronize_unregister,
 };
 
-static void change(unsigned int owner, struct rnd_state *rnd)
-{
-	tt_change_probes(&probes, owner, rnd);
-}
-
-static void stop(unsigned int owner, struct rnd_state *rnd)
-{
-	tt_stop_probes(&probes, owner, rnd);
-}
-
 const struct tt_kind tt_marker = {
-	.id = TT_MARKER, .name = "marker", .hit = tt_hit_marker, .change = change, .stop = stop,
+	.name = "marker", .hit = tt_hit_marker, .probes = &probes,
 };

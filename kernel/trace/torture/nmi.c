@@ -21,6 +21,8 @@ static bool registered;
 
 static DEFINE_PER_CPU(unsigned int, turn);
 
+static void (*hit_nth)(unsigned int n);
+
 /* Hits the sites of the module that is loaded and unloaded; NULL if it is not loaded. */
 static tt_nmi_func *hit_module;
 
@@ -32,7 +34,7 @@ static int hit_by_nmi(unsigned int type, struct pt_regs *regs)
 {
 	tt_nmi_func *hit = READ_ONCE(hit_module);
 
-	tt_hit_nth(this_cpu_inc_return(turn));
+	hit_nth(this_cpu_inc_return(turn));
 	if (hit) {
 		hit();
 		tt_count(TT_SITE_NMIS, 1);
@@ -41,13 +43,9 @@ static int hit_by_nmi(unsigned int type, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
-/**
- * tt_hit_by_nmis - let each NMI call a function
- * @hit: the function, which hits sites of another module, or NULL for none
- *
- * The previous function is not running when this returns.
- *
- * Context: may sleep.
+/*
+ * Lets each NMI call a function, which hits sites of another module; or none. The previous
+ * function is not running when this returns.
  */
 void tt_hit_by_nmis(tt_nmi_func *hit)
 {
@@ -58,7 +56,7 @@ EXPORT_SYMBOL_GPL(tt_hit_by_nmis);
 
 static int send_until_stopped(void *unused)
 {
-	while (tt_goes_on()) {
+	while (!kthread_should_stop()) {
 		cpus_read_lock();
 		apic->send_IPI_mask(cpu_online_mask, NMI_VECTOR);
 		cpus_read_unlock();
@@ -67,17 +65,16 @@ static int send_until_stopped(void *unused)
 	return 0;
 }
 
-/**
- * tt_start_nmis - start to send NMIs to all CPUs
- * @seed: seed of the random pauses between them
- *
- * Context: may sleep.
- * Return: 0 or an error. The caller must call tt_stop_nmis() in both cases.
+/*
+ * Sends NMIs to all CPUs. They call @hit with a number that grows by one. The caller must
+ * call tt_stop_nmis(), also after an error.
  */
-int tt_start_nmis(unsigned long seed)
+int tt_start_nmis(unsigned long seed, void (*hit)(unsigned int n))
 {
-	int ret = register_nmi_handler(NMI_LOCAL, hit_by_nmi, 0, "tracetorture");
+	int ret;
 
+	hit_nth = hit;
+	ret = register_nmi_handler(NMI_LOCAL, hit_by_nmi, 0, "tracetorture");
 	if (ret)
 		return ret;
 	registered = true;
@@ -86,11 +83,6 @@ int tt_start_nmis(unsigned long seed)
 	return PTR_ERR_OR_ZERO(sender);
 }
 
-/**
- * tt_stop_nmis - stop sending NMIs
- *
- * Context: may sleep.
- */
 void tt_stop_nmis(void)
 {
 	if (!IS_ERR_OR_NULL(sender))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tracing torture test: probes. Compares each hit with the probes that are attached.
- * Attaches and detaches probes, several in one change, also while patching is deferred.
+ * Attaches and detaches probes, several in one change, also while patching is deferred
+ * and without memory.
  */
 #define pr_fmt(fmt) "tracetorture: " fmt
 
@@ -9,24 +10,26 @@
 #include <linux/export.h>
 #include <linux/immediate.h>
 #include <linux/kernel.h>
+#include <linux/moduleparam.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 
 #include "torture.h"
 
-/* The maximal number of targets in one change. */
-#define MAX_CHANGES	4
+static bool starve;
+module_param(starve, bool, 0444);
+MODULE_PARM_DESC(starve,
+		 "fail allocations when probes are attached and detached; needs failslab without ignore-gfp-wait");
 
-/**
- * tt_before - record which probes a hit must reach
- * @hit: the hit
- * @target: the target that will be hit
- *
- * Context: any.
- */
-void tt_before(struct tt_hit *hit, const struct tt_target *target)
+#define MAX_CHANGES	4	/* targets in one change */
+#define STARVE_ONE_IN	4
+#define MAX_ALLOCS	4	/* approximate number of allocations of an operation */
+
+/* Records which probes a hit of @target must reach. */
+void tt_begin_hit(struct tt_hit *hit, const struct tt_target *target)
 {
 	int i;
 
@@ -38,50 +41,18 @@ void tt_before(struct tt_hit *hit, const struct tt_target *target)
 		hit->expected[i] = smp_load_acquire(&target->expected[i]);
 	}
 }
-EXPORT_SYMBOL_GPL(tt_before);
-
-/* The first hit that was lost, for the report. */
-static struct {
-	unsigned long found;
-	unsigned int owner;
-	bool in_nmi;
-	struct tt_hit hit;
-} first_lost;
+EXPORT_SYMBOL_GPL(tt_begin_hit);
 
 static void note_lost(const struct tt_hit *hit, unsigned int owner)
 {
 	tt_count(TT_LOST, 1);
-	if (cmpxchg(&first_lost.found, 0, 1))
-		return;
-	first_lost.owner = owner;
-	first_lost.in_nmi = in_nmi();
-	first_lost.hit = *hit;
+	pr_info_once("the first lost hit: %ps, in %s, owner %u, attachment %lu, reached %lu probes, of this owner %lu\n",
+		     hit->target, in_nmi() ? "NMI" : "a thread", owner,
+		     hit->expected[owner], hit->calls, hit->seen[owner]);
 }
 
-/**
- * tt_report_lost - print the first lost hit, if any
- *
- * Context: any; after the last hit.
- */
-void tt_report_lost(void)
-{
-	const struct tt_hit *hit = &first_lost.hit;
-
-	if (first_lost.found)
-		pr_info("the first lost hit: %ps, in %s, owner %u, attachment %lu, reached %lu probes, of this owner %lu\n",
-			hit->target, first_lost.in_nmi ? "NMI" : "a thread", first_lost.owner,
-			hit->expected[first_lost.owner], hit->calls,
-			hit->seen[first_lost.owner]);
-}
-
-/**
- * tt_after - check which probes a hit has reached
- * @hit: the hit
- * @kind: its kind
- *
- * Context: any.
- */
-void tt_after(struct tt_hit *hit, enum tt_kind_id kind)
+/* Checks which probes the hit has reached. */
+void tt_end_hit(struct tt_hit *hit, enum tt_kind_id kind)
 {
 	int i;
 
@@ -91,24 +62,17 @@ void tt_after(struct tt_hit *hit, enum tt_kind_id kind)
 		    hit->expected[i] == READ_ONCE(hit->target->expected[i]))
 			note_lost(hit, i);
 	tt_count_hits(kind, 1);
-	tt_count(TT_CALLED, hit->calls);
+	tt_count(TT_HIT_CALLS, hit->calls);
 }
-EXPORT_SYMBOL_GPL(tt_after);
+EXPORT_SYMBOL_GPL(tt_end_hit);
 
-/**
- * tt_called - check the call of a probe
- * @data: data of the probe
- * @hit: the hit that called it
- * @self: the probe
- * @arguments_agree: are all arguments those of @hit?
- *
- * Context: any.
- */
-void tt_called(struct tt_data *data, struct tt_hit *hit, void *self, bool arguments_agree)
+/* Checks a call of the probe @self with @data by @hit. */
+void tt_note_call(struct tt_data *data, struct tt_hit *hit, void *self,
+		  bool arguments_agree)
 {
 	void *func = READ_ONCE(data->func);
 
-	tt_count(TT_CALLS, 1);
+	tt_count(TT_PROBE_CALLS, 1);
 	if (!func)
 		tt_count(TT_LATE, 1);
 	else if (func != self || !arguments_agree || hit->target != data->target)
@@ -119,13 +83,9 @@ void tt_called(struct tt_data *data, struct tt_hit *hit, void *self, bool argume
 	hit->calls++;
 }
 
-/**
- * tt_last_data - data of the last attachment of an owner to a target
- * @target: the target
- * @owner: the owner
- *
- * Context: any.
- * Return: the data. Its probe may be detached by now.
+/*
+ * Return: data of the last attachment of an owner to a target. Its probe may be detached
+ * by now.
  */
 struct tt_data *tt_last_data(struct tt_target *target, unsigned int owner)
 {
@@ -137,6 +97,37 @@ static bool is_attached(struct tt_target *target, unsigned int owner)
 	return tt_last_data(target, owner)->func;
 }
 
+/* Return: the previous number; 0 if an allocation has failed. */
+static unsigned int set_fail_nth(unsigned int nth)
+{
+	unsigned int left = 0;
+
+#ifdef CONFIG_FAULT_INJECTION
+	left = current->fail_nth;
+	current->fail_nth = nth;
+#endif
+	return left;
+}
+
+/* At random, let one of the next allocations of this task fail. Return: will it? */
+static bool begin_starving(const struct tt_probes *probes, struct rnd_state *rnd)
+{
+	if (!IS_ENABLED(CONFIG_FAILSLAB) || !starve || !probes->rcu_is_enough ||
+	    tt_random(rnd, STARVE_ONE_IN))
+		return false;
+	set_fail_nth(1 + tt_random(rnd, MAX_ALLOCS));
+	return true;
+}
+
+/* Return: true if an allocation has failed. */
+static bool end_starving(bool begun)
+{
+	bool failed = begun && !set_fail_nth(0);
+
+	tt_count(TT_STARVED, failed);
+	return failed;
+}
+
 /* May fail if an allocation fails. Then the probe must not be called. */
 static void attach_one(const struct tt_probes *probes, unsigned int nr,
 		       unsigned int owner, struct rnd_state *rnd)
@@ -144,16 +135,16 @@ static void attach_one(const struct tt_probes *probes, unsigned int nr,
 	struct tt_target *target = &probes->targets[nr];
 	unsigned long number = target->number[owner] + 1;
 	struct tt_data *data = &target->data[owner][number % TT_NR_DATA];
-	bool starve, starved;
+	bool starving, starved;
 	int ret;
 
 	data->target = target;
 	data->owner = owner;
 	data->number = number;
 	WRITE_ONCE(target->number[owner], number);
-	starve = probes->rcu && tt_starve(rnd);
+	starving = begin_starving(probes, rnd);
 	ret = probes->attach(nr, data);
-	starved = tt_starved(starve);
+	starved = end_starving(starving);
 	if (!ret) {
 		tt_count(TT_REGISTRATIONS, 1);
 		return;
@@ -169,14 +160,14 @@ static void detach_one(const struct tt_probes *probes, unsigned int nr,
 		       unsigned int owner, struct rnd_state *rnd)
 {
 	struct tt_target *target = &probes->targets[nr];
-	bool starve;
+	bool starving;
 
 	WRITE_ONCE(target->expected[owner], 0);
-	smp_mb();	/* pairs with tt_after() */
-	starve = probes->rcu && tt_starve(rnd);
+	smp_mb();	/* pairs with tt_end_hit() */
+	starving = begin_starving(probes, rnd);
 	if (probes->detach(nr, tt_last_data(target, owner)))
 		tt_count(TT_FAILED, 1);
-	tt_starved(starve);
+	end_starving(starving);
 }
 
 /* Waits until detached probes are not running; they must not be called after that. */
@@ -203,32 +194,26 @@ static void finish_attached(const struct tt_probes *probes, unsigned int owner,
 		target = &probes->targets[nr];
 		if (!is_attached(target, owner))
 			continue;
-		/* pairs with tt_before() */
+		/* pairs with tt_begin_hit() */
 		smp_store_release(&target->expected[owner],
 				  target->number[owner]);
 	}
 }
 
-/**
- * tt_change_probes - attach or detach an owner's probes on some targets
- * @probes: the kind
- * @owner: the owner, which has one thread
- * @rnd: selects the targets and the method
- *
- * If the owner does not defer, its change is effective when the call returns, even
- * if other tasks defer. Then an RCU grace period is enough after a removal.
- *
- * Context: may sleep.
+/*
+ * Attaches or detaches an owner's probes on some targets. If the owner does not defer, its
+ * change is effective when the call returns, even if other tasks defer. Then an RCU grace
+ * period is enough after a removal.
  */
 void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
 		      struct rnd_state *rnd)
 {
 	unsigned int count = min(1 + tt_random(rnd, MAX_CHANGES), probes->nr);
 	unsigned int nr = tt_random(rnd, probes->nr);
-	bool deferred = probes->deferred && tt_random(rnd, 2) && imv_defer_begin();
-	bool plain = tt_random(rnd, 2) && probes->rcu && !deferred;
-	void (*synchronize)(void) = plain ? synchronize_rcu : probes->synchronize;
-	bool early = tt_random(rnd, 2);
+	bool deferred = probes->may_defer && tt_random(rnd, 2) && imv_defer_begin();
+	bool only_rcu = tt_random(rnd, 2) && probes->rcu_is_enough && !deferred;
+	void (*synchronize)(void) = only_rcu ? synchronize_rcu : probes->synchronize;
+	bool while_deferred = tt_random(rnd, 2);
 	unsigned long attached = 0, detached = 0;
 
 	for (; count; count--, nr = (nr + 1) % probes->nr) {
@@ -242,22 +227,14 @@ void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
 				finish_attached(probes, owner, BIT(nr));
 		}
 	}
-	if (early)
+	if (while_deferred)
 		finish_detached(probes, owner, detached, synchronize);
 	imv_defer_end(deferred);
 	finish_attached(probes, owner, attached);
-	if (!early)
+	if (!while_deferred)
 		finish_detached(probes, owner, detached, synchronize);
 }
 
-/**
- * tt_stop_probes - detach all probes of an owner
- * @probes: the kind
- * @owner: the owner
- * @rnd: random numbers
- *
- * Context: may sleep.
- */
 void tt_stop_probes(const struct tt_probes *probes, unsigned int owner,
 		    struct rnd_state *rnd)
 {

@@ -6,6 +6,7 @@
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #include "hits.h"
@@ -37,27 +38,16 @@ static __always_inline void hit_all(void)
 #endif
 }
 
-#define HITS_5()							\
-	do {								\
-		TT_HIT_STORM();						\
-		TT_HIT_STORM();						\
-		TT_HIT_STORM();						\
-		TT_HIT_STORM();						\
-		TT_HIT_STORM();						\
-	} while (0)
-
-#define HITS_20()	do { HITS_5(); HITS_5(); HITS_5(); HITS_5(); } while (0)
-#define HITS_80()	do { HITS_20(); HITS_20(); HITS_20(); HITS_20(); } while (0)
+#define FOUR(statement)							\
+	do { statement; statement; statement; statement; } while (0)
 
 /* More sites than can be patched at once without allocating memory. */
 static noinline void storm(void)
 {
 	struct tt_hit this, *hit = &this;
 
-	HITS_80();
-	HITS_80();
-	HITS_80();
-	HITS_80();
+	FOUR(FOUR(FOUR(FOUR(TT_HIT_STORM()))));
+	FOUR(FOUR(FOUR(TT_HIT_STORM())));
 }
 
 static void hit_by_nmi(void)
@@ -68,12 +58,12 @@ static void hit_by_nmi(void)
 static int hit_until_stopped(void *unused)
 {
 	set_user_nice(current, MAX_NICE);
-	while (tt_goes_on()) {
+	while (!kthread_should_stop()) {
 		hit_all();
 		if (tt_is_on(TT_STORM))
 			storm();
 		tt_count(TT_SITES, 1);
-		tt_rest();
+		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }

@@ -1,31 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracing torture test: values. Changes them in several ways, and counts wrong ones.
+ * Tracing torture test: values: immediate values of all sizes, and jumps on immediate
+ * values. Changes them in several ways, and counts wrong ones.
  */
 #include <linux/export.h>
 #include <linux/immediate.h>
 
-#include "torture.h"
+#include "hits.h"
 
 /* A value that is up to this many changes behind counts as old, not as torn. */
 #define RECENT		100
 
-/**
- * tt_bad_value - count a wrong value
- * @behind: how many changes it is older than the oldest allowed value
- *
- * Context: any.
- */
+struct tt_values tt_values[TT_OWNERS];
+EXPORT_SYMBOL_GPL(tt_values);
+
+struct tt_jumps tt_jumps[TT_OWNERS];
+EXPORT_SYMBOL_GPL(tt_jumps);
+
+struct tt_epoch tt_imv_epochs[TT_OWNERS];
+EXPORT_SYMBOL_GPL(tt_imv_epochs);
+
+struct tt_epoch tt_jump_epochs[TT_OWNERS];
+EXPORT_SYMBOL_GPL(tt_jump_epochs);
+
+/* Counts a value that is older than allowed by so many changes. */
 void tt_bad_value(unsigned long behind)
 {
 	tt_count(behind <= RECENT ? TT_LATE : TT_TORN, 1);
 }
 EXPORT_SYMBOL_GPL(tt_bad_value);
 
+typedef void set_values_func(unsigned int owner, unsigned long number);
+
 enum way { EACH, BATCH, NESTED, DEFER, DEFER_AND_FLUSH, NR_WAYS };
 
 static void set_in_batch(unsigned int owner, unsigned long first, unsigned long last,
-			 void (*set)(unsigned int owner, unsigned long number))
+			 set_values_func *set)
 {
 	imv_batch_begin();
 	set(owner, first++);
@@ -40,18 +50,9 @@ static void end_change(struct tt_epoch *epoch, unsigned long number)
 	smp_store_release(&epoch->done, number);
 }
 
-/**
- * tt_change_values - change all values of an owner, in a random way
- * @epoch: numbers of the owner's changes to values of this kind
- * @owner: the owner, which has one thread
- * @set: sets the values
- * @rnd: random numbers
- *
- * Context: may sleep.
- */
-void tt_change_values(struct tt_epoch *epoch, unsigned int owner,
-		      void (*set)(unsigned int owner, unsigned long number),
-		      struct rnd_state *rnd)
+/* Changes all values of an owner, in a random way. */
+static void change(struct tt_epoch *epoch, unsigned int owner, set_values_func *set,
+		   struct rnd_state *rnd)
 {
 	enum way way = tt_random(rnd, NR_WAYS);
 	unsigned long number = epoch->begun + 1;
@@ -77,3 +78,41 @@ void tt_change_values(struct tt_epoch *epoch, unsigned int owner,
 	imv_defer_end(deferred);
 	end_change(epoch, last);
 }
+
+static void set_values(unsigned int owner, unsigned long number)
+{
+	const u64 value = number * TT_FACTOR;
+
+	imv_set_var(tt_values[owner].as_u8, value);
+	imv_set_var(tt_values[owner].as_u16, value);
+	imv_set_var(tt_values[owner].as_u32, value);
+	imv_set_var(tt_values[owner].as_u64, value);
+	imv_set_var(tt_values[owner].pointer, (char *)(unsigned long)value);
+	tt_count(TT_SETS, 5);
+}
+
+static void change_values(unsigned int owner, struct rnd_state *rnd)
+{
+	change(&tt_imv_epochs[owner], owner, set_values, rnd);
+}
+
+const struct tt_kind tt_imv = {
+	.name = "imv", .hit = tt_hit_imv, .change_values = change_values,
+};
+
+static void set_jumps(unsigned int owner, unsigned long number)
+{
+	imv_set_var(tt_jumps[owner].as_bool, number & 1);
+	imv_set_var(tt_jumps[owner].as_u8, number & 1);
+	imv_set_var(tt_jumps[owner].as_u32, number & 1 ? number : 0);
+	tt_count(TT_SETS, 3);
+}
+
+static void change_jumps(unsigned int owner, struct rnd_state *rnd)
+{
+	change(&tt_jump_epochs[owner], owner, set_jumps, rnd);
+}
+
+const struct tt_kind tt_jump = {
+	.name = "jump", .hit = tt_hit_jump, .change_values = change_jumps,
+};
