@@ -26,19 +26,14 @@ static bool armed, attached;
 
 static atomic_t nr_hits = ATOMIC_INIT(0);
 
-static int arm(bool on)
-{
-	return on ? marker_arm(MARKER) : marker_disarm(MARKER);
-}
-
-/* A value on the module's command line is only stored; attach() uses it. */
+/* A value on the module's command line is only stored. */
 static int armed_set(const char *text, const struct kernel_param *kp)
 {
 	bool on;
 	int ret = kstrtobool(text, &on);
 
 	if (!ret && attached && on != armed)
-		ret = arm(on);
+		ret = on ? marker_arm(MARKER) : marker_disarm(MARKER);
 	if (!ret)
 		armed = on;
 	return ret;
@@ -76,37 +71,21 @@ static void probe_hit(const struct __mark_marker *mdata, void *private,
 	va_end(args);
 }
 
-static int attach(void)
+static int __init marker_probe_variadic_init(void)
 {
 	int ret = marker_probe_register(MARKER, FORMAT, probe_hit, NULL);
 
 	if (ret)
 		return ret;
+	kernel_param_lock(THIS_MODULE);
 	if (armed)
-		ret = arm(true);
+		ret = marker_arm(MARKER);
+	attached = !ret;
+	kernel_param_unlock(THIS_MODULE);
 	if (ret) {
 		marker_probe_unregister(MARKER, probe_hit, NULL);
 		marker_synchronize_unregister();
 	}
-	attached = !ret;
-	return ret;
-}
-
-static void detach(void)
-{
-	if (armed)
-		arm(false);
-	attached = false;
-	marker_probe_unregister(MARKER, probe_hit, NULL);
-}
-
-static int __init marker_probe_variadic_init(void)
-{
-	int ret;
-
-	kernel_param_lock(THIS_MODULE);
-	ret = attach();
-	kernel_param_unlock(THIS_MODULE);
 	return ret;
 }
 module_init(marker_probe_variadic_init);
@@ -114,8 +93,11 @@ module_init(marker_probe_variadic_init);
 static void __exit marker_probe_variadic_exit(void)
 {
 	kernel_param_lock(THIS_MODULE);
-	detach();
+	attached = false;
+	if (armed)
+		marker_disarm(MARKER);
 	kernel_param_unlock(THIS_MODULE);
+	marker_probe_unregister(MARKER, probe_hit, NULL);
 	marker_synchronize_unregister();
 	pr_info("%s: %d hits\n", MARKER, atomic_read(&nr_hits));
 }

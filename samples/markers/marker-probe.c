@@ -20,11 +20,11 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
-#include <linux/printk.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #define MAX_LINES	1000
+#define ANY_VALUE	INT_MIN
 
 static char *marker_name = "kernel_sched_switch";
 module_param_named(marker, marker_name, charp, 0444);
@@ -38,10 +38,9 @@ static unsigned int print = 5;
 module_param(print, uint, 0444);
 MODULE_PARM_DESC(print, "how many of the first hits to print");
 
-static char *first;
-module_param(first, charp, 0444);
+static int first = ANY_VALUE;
+module_param(first, int, 0444);
 MODULE_PARM_DESC(first, "count only hits whose first value is this int");
-static int first_value;
 
 static DEFINE_PER_CPU(unsigned long, nr_hits);
 
@@ -92,44 +91,33 @@ static void print_lines(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(print_work, print_lines);
 
-/* Return: a line for each of the first hits, then NULL */
-static struct line *take_line(void)
-{
-	unsigned int taken;
-
-	if (atomic_read(&lines_taken) >= print)
-		return NULL;
-	taken = atomic_fetch_inc(&lines_taken);
-	return taken < print ? &lines[taken] : NULL;
-}
-
 static notrace bool is_wanted(va_list *args)
 {
 	va_list copy;
 	int value;
 
-	if (!first)
-		return true;
 	va_copy(copy, *args);
 	value = va_arg(copy, int);
 	va_end(copy);
-	return value == first_value;
+	return value == first;
 }
 
 static notrace void probe_hit(void *private, void *call_private,
 			      const char *fmt, va_list *args)
 {
 	struct va_format values = { .fmt = fmt, .va = args };
-	struct line *line;
+	unsigned int taken;
 
-	if (!is_wanted(args))
+	if (first != ANY_VALUE && !is_wanted(args))
 		return;
 	this_cpu_inc(nr_hits);
-	line = take_line();
-	if (!line)
+	if (atomic_read(&lines_taken) >= print)
 		return;
-	snprintf(line->text, sizeof(line->text), "%pV", &values);
-	atomic_set_release(&line->state, LINE_READY);
+	taken = atomic_fetch_inc(&lines_taken);
+	if (taken >= print)
+		return;
+	snprintf(lines[taken].text, sizeof(lines->text), "%pV", &values);
+	atomic_set_release(&lines[taken].state, LINE_READY);
 	irq_work_queue(&print_work);
 }
 
@@ -154,46 +142,25 @@ static bool starts_with_int(const char *fmt)
 	return is_int;
 }
 
-static int parse_first(const char *fmt)
-{
-	if (!first)
-		return 0;
-	if (starts_with_int(fmt) && !kstrtoint(first, 0, &first_value))
-		return 0;
-	pr_err("first=%s is not an int, or the first value of %s is not one\n", first,
-	       marker_name);
-	return -EINVAL;
-}
-
-static int attach_with(const char *fmt)
-{
-	int ret = parse_first(fmt);
-
-	if (ret)
-		return ret;
-	ret = marker_probe_register(marker_name, fmt, probe_hit, NULL);
-	if (ret == -EINVAL)
-		pr_err("\"%s\" cannot be a marker: a name has 1 to %d characters\n",
-		       marker_name, MARKER_NAME_LEN - 1);
-	return ret;
-}
-
 static int attach(void)
 {
 	char *found = NULL;
-	int ret;
+	int ret = 0;
 
-	if (format)
-		return attach_with(format);
-	ret = for_each_marker(copy_format, &found);
+	if (!format)
+		ret = for_each_marker(copy_format, &found);
 	if (ret < 0)
 		return ret;
-	if (!found) {
+	if (!format && !found) {
 		pr_err("no marker \"%s\" is loaded; choose one of tracefs' file markers, or wait for it with format=\n",
 		       marker_name);
-		return -ENOENT;
+		return -ENODEV;
 	}
-	ret = attach_with(found);
+	ret = -EINVAL;
+	if (first == ANY_VALUE || starts_with_int(format ?: found))
+		ret = marker_probe_register(marker_name, format ?: found, probe_hit, NULL);
+	else
+		pr_err("the first value of %s is not an int\n", marker_name);
 	kfree(found);
 	return ret;
 }

@@ -51,16 +51,5 @@ static const struct kernel_param_ops fire_ops = { .set = fire_set };
 module_param_cb(fire, &fire_ops, NULL, 0200);
 MODULE_PARM_DESC(fire, "write N to hit each marker N times");
 
-static int __init marker_sample_init(void)
-{
-	return 0;
-}
-module_init(marker_sample_init);
-
-static void __exit marker_sample_exit(void)
-{
-}
-module_exit(marker_sample_exit);
-
 MODULE_DESCRIPTION("Sample: markers in a module");
 MODULE_LICENSE("GPL");
