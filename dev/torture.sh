@@ -29,38 +29,25 @@ wanted=("$@")
 ((${#wanted[@]})) || wanted=('*')
 seed=${SEED:-$((RANDOM << 15 | RANDOM))}
 
-list_of_rows() { grep '^[a-z]' "$top/dev/torture/rows"; }
-
-is_wanted() {
-	local pattern
-	for pattern in "${wanted[@]}"; do
-		# shellcheck disable=SC2053 # a pattern
-		[[ $1 != $pattern ]] || return 0
-	done
-	return 1
-}
-
-# Each pattern must be one of a row.
-refuse_unknown() {
-	local pattern kernel part
-	for pattern in "${wanted[@]}"; do
-		while read -r kernel part _; do
-			# shellcheck disable=SC2053 # a pattern
-			[[ $kernel/$part != $pattern ]] || continue 2
-		done < <(list_of_rows)
-		die "no row is called so: $pattern"
-	done
-}
-
-# The rows to run: "KERNEL PART CPUS SECONDS".
+# The rows to run: "KERNEL PART CPUS SECONDS". Each pattern must be one of a row.
 rows() {
-	local kernel part cpus long brief
+	local kernel part cpus long brief pattern list=() is_wanted
+	declare -A found=()
 	while read -r kernel part cpus long brief; do
-		is_wanted "$kernel/$part" || continue
+		is_wanted=''
+		for pattern in "${wanted[@]}"; do
+			# shellcheck disable=SC2053 # a pattern
+			[[ $kernel/$part != $pattern ]] || found[$pattern]=1 is_wanted=1
+		done
 		[[ ! $short ]] || long=$brief
-		[[ $long != - ]] || continue
-		say "$kernel $part $cpus ${SECONDS_PER_ROW:-$long}"
-	done < <(list_of_rows)
+		[[ ! $is_wanted || $long == - ]] ||
+			list+=("$kernel $part $cpus ${SECONDS_PER_ROW:-$long}")
+	done < <(lines_of "$top/dev/torture/rows")
+	for pattern in "${wanted[@]}"; do
+		[[ ${found[$pattern]:-} ]] || die "no row is called so: $pattern"
+	done
+	((${#list[@]})) || die "these rows have no short form: ${wanted[*]}"
+	printf '%s\n' "${list[@]}"
 }
 
 flavour_of() { if [[ $1 == guest ]]; then say guest; else say "matrix-$1"; fi; }
@@ -170,22 +157,15 @@ record() {
 	say "$line,$splats,$verdict,$seed" >>"$results"
 }
 
+# run_row KERNEL PART CPUS SECONDS VERDICT: "ok", or that it was not built.
 run_row() {
-	local kernel=$1 part=$2 start=$SECONDS verdict=ok
+	local kernel=$1 part=$2 start=$SECONDS verdict=$5
 	choose_qemu "$kernel" "$3"
 	name=torture-$kernel-$part
 	rm -rf "$logs/$name.tap" "$logs/guest-$name.log" "$out/guest/$name"
 	say "== $kernel/$part"
-	guest "$kernel" "$part" "$4" || verdict=FAIL
+	[[ $verdict != ok ]] || guest "$kernel" "$part" "$4" || verdict=FAIL
 	record "$kernel" "$part" $((SECONDS - start)) "$verdict"
-}
-
-# unbuilt KERNEL PART CPUS: it fails, and the others still run.
-unbuilt() {
-	name=torture-$1-$2
-	choose_qemu "$1" "$3"
-	rm -rf "$logs/$name.tap" "$logs/guest-$name.log" "$out/guest/$name"
-	record "$1" "$2" 0 UNBUILT
 }
 
 # The results in the order of the list, and sums of the work that was done.
@@ -201,36 +181,28 @@ table() {
 	}' | column -t -s,
 }
 
-# all_ended ROW...: is there a result of each? Without space on the disk, there is none.
-all_ended() {
-	local kernel part code=0
-	while read -r kernel part _; do
-		grep -q "^$kernel,$part," "$results" && continue
-		say "$kernel/$part has no result"
-		code=1
-	done < <(printf '%s\n' "$@")
-	return $code
-}
-
 # Parallel CPUs need those of the machine: one such guest at a time.
 excludes() { [[ $1 != *' turns '* && $2 != *' turns '* ]]; }
 
 main() {
 	local list ready=() row
 	declare -A built=()
-	refuse_unknown
-	mapfile -t list < <(rows)
-	((${#list[@]})) || die "these rows have no short form: ${wanted[*]}"
+	list=$(rows)
+	mapfile -t list <<<"$list"
 	mkdir -p "$out/torture"
 	say "$titles" >"$results"
 	find_qemu
 	for row in "${list[@]}"; do
 		# shellcheck disable=SC2086 # its words
-		if build $row; then ready+=("$row"); else unbuilt $row; fi </dev/null
+		if build $row </dev/null; then ready+=("$row ok"); else ready+=("$row UNBUILT"); fi
 	done
 	two_at_once run_row "${ready[@]}"
 	table
-	! grep -qE ',(FAIL|UNBUILT),' "$results" && all_ended "${list[@]}"
+	for row in "${list[@]}"; do	# without space on the disk, there is no result
+		row=${row% * *}
+		grep -q "^${row/ /,}," "$results" || say "${row/ //} has no result"
+	done
+	(($(grep -c ',ok,' "$results") == ${#list[@]}))
 }
 
 main

@@ -12,12 +12,11 @@ TRACE_EVENT(faults_event,
 	TP_ARGS(number, text),
 	TP_STRUCT__entry(
 		__field(int, number)
-		/* As __string(), whose __assign_str() has fewer arguments in Linux 6.12. */
-		__dynamic_array(char, text, strlen(text) + 1)
+		__string(text, text)
 	),
 	TP_fast_assign(
 		__entry->number = number;
-		memcpy(__get_dynamic_array(text), text, strlen(text) + 1);
+		__assign_str(text, text);
 	),
 	TP_printk("number %d text %s", __entry->number, __get_str(text))
 );

@@ -1,78 +1,112 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #: COUNTERS=inputs failed
-# guest.sh DIR SECONDS SEED: runs in the guest: a large amount of bad input for the module
-# loader, all files of the series in tracefs, names and formats, perf_event_open() and
-# bpf(). With INPUTS in the environment, the files get at most so many inputs. A complaint
-# in the kernel's log fails the run.
+# guest.sh DIR SECONDS SEED: runs in the guest: bad input for names and formats of
+# markers, for the files of markers and function tracers in tracefs, and for perf and BPF
+# on events of markers. A complaint in the kernel's log fails the run.
 set -u
 . "$(dirname "$0")/../../guest/lib.sh"
 dir=$1 seconds=$2 seed=$3
-tracefs=/sys/kernel/tracing
-sample=$(modinfo -n marker_sample)
 inputs=0
-cd "$tracefs" || exit 1
+cd /sys/kernel/tracing || exit 1
 
-# run PROGRAM ARGS...: prints its output, and counts its inputs.
-run() {
-	local line name=$1
-	while IFS= read -r line; do
-		printf '%s\n' "$line"
-		[[ $line != 'not ok'* ]] || ((++failed))
-		[[ ! $line =~ ^#\ $name:\ ([0-9]+)\ inputs ]] || ((inputs += BASH_REMATCH[1]))
-	done < <("$dir/$name" "${@:2}" 2>&1 ||
-		printf '\nnot ok - %s ended with an error\n' "$name")	# maybe within a line
+formats() {
+	local parameters=/sys/module/formats/parameters
+	insmod "$dir/formats.ko" seconds="$1" seed="$2" || return
+	((inputs += $(<$parameters/inputs))) || true
+	echo "# formats: $(<$parameters/inputs) inputs, $(<$parameters/accepted) accepted"
+	[[ $(<$parameters/failed) == 0 && $(<$parameters/accepted) != 0 ]] && rmmod formats
 }
 
-tenths() { echo $((seconds * $1 / 10 + 2)); }
+# Words of inputs that are nearly valid, by kind. "%b" of printf writes them.
+declare -A words=(
+	[filter]='count name prev_pid next_pid common_pid i u ull lx p c s CPU COMM == != < <= > >=
+		& ~ && || ! ( ) 0 -1 0x10 18446744073709551616 0x 077 "text" "te*" " bash .ustring'
+	[number]='1 0 2 -1 on X \n'
+	[tracer]='trace sample_calls sample_callers [sample_calls] nop \t \n [ ]'
+	[function]='[sample_calls] [trace] [ ] [no_such_tracer] vfs_read vfs_open schedule vfs_o*
+		no_such_function !vfs_read :mod:marker_sample *:mod:no_module 123 0x1 #### \n ? !'
+)
+markers=(sample_event sample_types sample_noargs kernel_sched_switch kernel_process_exec no_marker)
+
+# The files, each with a kind of words; a "*" is one of these markers. What is named often
+# is written often. The first four refuse all.
+targets=(markers:number marker_sites:number marker_probes:number 'events/markers/*/format:number'
+	events/markers/\*/{enable:number,enable:number,filter:filter,filter:filter,filter:filter}
+	function_tracers:tracer function_tracers:tracer set_ftrace_filter:function
+	set_ftrace_notrace:function options/function-tracers:number)
+
+# random_text KIND: sets text, to words of this kind or to bytes.
+random_text() {
+	local all number=$((RANDOM % 6)) byte separators=('' ' ' ' ')
+	((RANDOM % 50)) || number=300
+	text=''
+	# shellcheck disable=SC2206 # words; without patterns, by set -f
+	all=(${words[$1]})
+	while ((number-- >= 0)); do
+		printf -v byte '\\x%02x' $((RANDOM % 256))
+		[[ $byte != '\x2a' ]] || byte=+	# not all functions
+		case $((RANDOM % 8)) in
+		0) text+=$byte ;;
+		1) text+=$byte$byte$byte ;;
+		*) text+="${all[RANDOM % ${#all[@]}]}${separators[RANDOM % 3]}" ;;
+		esac
+	done
+}
+
+# write_files SECONDS SEED: prints how many inputs each file has accepted, and all.
+write_files() {
+	local target file kind text end=$((SECONDS + $1)) count=0
+	declare -A accepted=()
+	set -f
+	RANDOM=$2
+	while ((SECONDS < end)); do
+		target=${targets[RANDOM % ${#targets[@]}]} kind=${target#*:} file=${target%:*}
+		file=${file/\*/${markers[RANDOM % ${#markers[@]}]}}
+		((RANDOM % 3)) || file=instances/inputs/$file
+		random_text "$kind"
+		((++count))
+		# Without a filter, a tracer traces all functions, which takes long.
+		if ((RANDOM % 20)) || [[ $file == *set_ftrace_* ]]; then
+			printf %b "$text" >>"$file"
+		else
+			printf %b "$text" >"$file"
+		fi && ((++accepted[${target%:*}]))
+		((RANDOM % 9)) || read -r -N $((RANDOM % 5000)) _ <"$file"
+	done 2>/dev/null
+	for target in "${!accepted[@]}"; do
+		echo "${accepted[$target]} $target"
+	done
+	echo "$count inputs"
+}
+
+# Several processes at once. Inputs that are all refused would test little.
+files() {
+	local i target pids=()
+	for i in 1 2 3; do
+		write_files "$1" $(($2 + i)) >"$RESULTS/files.$i" &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	sort -k 2 "$RESULTS"/files.? | sed 's/^/# /'
+	((inputs += $(awk '$2 == "inputs" { sum += $1 } END { print sum }' "$RESULTS"/files.?)))
+	for target in "${targets[@]:4}"; do
+		grep -qF " ${target%:*}" "$RESULTS"/files.? || return
+	done
+}
 
 # The state that a reset must restore.
 state() {
 	cut -f 1-6 markers
-	grep -aH '' marker_probes set_event function_tracers set_ftrace_filter \
-		set_ftrace_notrace dynamic_events synthetic_events current_tracer \
-		options/function-tracers events/markers/{enable,*/{filter,trigger,enable,id}}
-	ls instances events/markers
-}
-
-# The lines of files that are not comments, as "file line".
-lines_of() { grep -aHv '^#' "$@" 2>/dev/null | sed 's/:/ /'; }
-
-# A histogram that others depend on cannot be removed before them: a later round does.
-reset_triggers() {
-	local file line
-	for _ in {1..10}; do
-		while read -r file line; do
-			line=${line% \[*}
-			printf '!%s' "$line" >"$file"
-		done < <(lines_of events/{markers,inputs,eprobes,synthetic}/*/trigger \
-			instances/*/events/{markers,inputs,eprobes,synthetic}/*/trigger)
-		[[ $(lines_of events/markers/*/trigger) ]] || return 0
-	done 2>/dev/null
-	return 1
-}
-
-# Commands of set_ftrace_filter: "function:command:count=3" is removed in the form in
-# which it was written. The filters are removed first: the kernel shows no command after
-# a line ":mod:MODULE". The file changes while it is read: a later round removes the
-# lines that were skipped.
-reset_commands() {
-	local line
-	: >set_ftrace_filter
-	: >set_ftrace_notrace
-	for _ in {1..10}; do
-		while IFS= read -r line; do
-			line=${line/:unlimited/} line=${line/:count=/:}
-			printf '!%s' "$line" >set_ftrace_filter
-		done < <(grep -aE '^[^#].*:' set_ftrace_filter) 2>/dev/null
-		grep -qaE '^[^#].*:' set_ftrace_filter || break
-	done
+	grep -aH '' marker_probes function_tracers set_ftrace_filter set_ftrace_notrace \
+		options/function-tracers events/markers/*/{filter,enable,id}
+	ls events/markers
 }
 
 reset_tracers() {
 	local name
-	echo 0 >options/function-tracers
-	reset_commands
+	: >set_ftrace_filter
+	: >set_ftrace_notrace
 	echo 1 >options/function-tracers
 	for name in sample_calls sample_callers; do
 		echo $name >function_tracers
@@ -82,30 +116,13 @@ reset_tracers() {
 	echo 0 >options/function-tracers
 }
 
-reset_instances() {
-	local instance
-	for instance in instances/*; do
-		[[ $instance == instances/sample_* ]] && continue
-		[[ ! -d $instance ]] || rmdir "$instance"
-	done
-}
-
-disable_events() { : >set_event && echo 0 >events/markers/enable; }
-
-# Events that triggers and commands have enabled remain enabled without them; enabled
-# events cannot be removed.
 reset_all() {
 	local file
-	disable_events
-	reset_triggers
+	echo 0 >events/markers/enable
 	for file in events/markers/*/filter; do
 		echo 0 >"$file"
 	done
-	reset_instances
-	: >dynamic_events
-	reset_tracers
-	disable_events
-	: >error_log
+	rmdir instances/inputs && reset_tracers
 	state >"$RESULTS/after"
 	diff "$RESULTS/before" "$RESULTS/after"
 }
@@ -127,19 +144,18 @@ one_hit() {
 fire() { echo 1 >/sys/module/marker_sample/parameters/fire; }
 
 markers_work() {
-	one_hit sample_event 'count 0 name [^ ]+' fire &&
+	one_hit sample_event 'count [0-9]+ name [^ ]+' fire &&
 		one_hit sample_types 'i -2147483648 u 4294967295 .* c A s text' fire &&
 		one_hit sample_noargs ' *' fire &&
 		one_hit kernel_process_exec '.*' /bin/true
 }
 
 prepare() {
-	echo 0 >tracing_on
+	local file
 	echo 1 >/sys/kernel/rcu_expedited
-	echo 64 >buffer_size_kb
-	modprobe marker_sample && modprobe function-tracers && insmod "$dir/inputs-names.ko" || return
-	for file in instances/*; do
-		echo 0 >"$file/tracing_on"
+	modprobe marker_sample && modprobe function-tracers || return
+	for file in tracing_on instances/*/tracing_on; do
+		echo 0 >"$file"
 	done
 	reset_tracers
 	state >"$RESULTS/before"
@@ -148,14 +164,11 @@ prepare() {
 
 echo "# seed $seed"
 result "the modules are loaded" prepare
-run modules "$dir/inputs-victim.ko" "$(tenths 2)" "$seed"
-run names "$(tenths 1)" "$seed"
-run files "$(tenths 5)" "${INPUTS:-1000000}" "$seed"
-result "all that the files were told can be reset" reset_all
+result "names and formats: each call returns what is right" formats $((seconds / 4 + 1)) "$seed"
+result "files: each accepts some input" files $((seconds * 3 / 4 + 1)) "$seed"
+result "all that was written can be reset" reset_all
+result "programs are attached that read within the record, and no others" \
+	"$dir/perf" sample_event sample_types sample_noargs kernel_sched_switch
 result "markers work afterwards" markers_work
-run perf "$sample" "$(tenths 2)" "$seed"
-result "nothing is left of names, perf and BPF" reset_all
-result "markers still work" markers_work
-printf 'inputs:%d\nfailed:%d\n' "$inputs" "$failed" >"$RESULTS/counters"
-cat "$RESULTS/counters"
+printf 'inputs:%d\nfailed:%d\n' "$inputs" "$failed" | tee "$RESULTS/counters"
 ((failed == 0))

@@ -13,19 +13,10 @@
  * breakpoints of the debug registers. QEMU translates code with this flag separately,
  * so it reads the memory again, where the breakpoint is gone.
  */
-#include <linux/atomic.h>
 #include <linux/ftrace.h>
-#include <linux/jiffies.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
-#include <linux/limits.h>
 #include <linux/module.h>
-#include <linux/moduleparam.h>
-#include <linux/notifier.h>
-#include <linux/percpu.h>
-#include <linux/ptrace.h>
-#include <linux/string.h>
-#include <linux/sysfs.h>
 #include <asm/processor-flags.h>
 #include <asm/text-patching.h>
 
