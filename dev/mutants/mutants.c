@@ -1,151 +1,92 @@
-// SPDX-License-Identifier: GPL-2.0
 /*
- * Files of debugfs for dev/mutants: "nr" is the active mutant, "reached" has the
- * points that ran since the last write to it, "only" has the KUnit cases to run
- * ("" is all), and writing the name of a suite to "run" runs it until a case fails.
+ * Files of debugfs for dev/mutants: "nr" is the active mutant, "reached" has a byte for
+ * each point, which is 1 if the last case has reached it, "cases" lists the KUnit cases of all modules as
+ * "SUITE CASE", and writing such a line to "run" runs one. The kernel needs kunit.enable=0,
+ * so that modules do not run their cases when they are loaded.
  */
 #include <kunit/test.h>
-#include <linux/bitmap.h>
 #include <linux/debugfs.h>
-#include <linux/export.h>
-#include <linux/init.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "mutants-count.h"
-
-#define NR_MUTANTS	(MUTANTS + 2)
-
 unsigned int mutant_nr;
-EXPORT_SYMBOL(mutant_nr);
+u8 mutants_reached[MUTANTS + 1];
 
-u8 mutants_reached[NR_MUTANTS];
-EXPORT_SYMBOL(mutants_reached);
+static struct kunit_suite *mutants_suites[64];
+static unsigned int mutants_nr_suites;
 
-static char only[8192];
-static bool failed;
-static struct kunit_suite *suites[32];
-
-bool mutants_skip(struct kunit_case *test_case);
-bool mutants_skip(struct kunit_case *test_case)
+static int mutants_note_module(struct notifier_block *nb, unsigned long state, void *data)
 {
-	const char *at = only;
-	size_t len = strlen(test_case->name);
+	struct module *mod = data;
+	int i;
 
-	if (failed)
-		return true;
-	if (!*only)
-		return false;
-	while ((at = strstr(at, test_case->name))) {
-		if ((at == only || at[-1] == ' ') && (!at[len] || at[len] == ' '))
-			return false;
-		at += len;
-	}
-	return true;
+	for (i = 0; state == MODULE_STATE_LIVE && i < mod->num_kunit_suites; i++)
+		if (mutants_nr_suites < ARRAY_SIZE(mutants_suites))
+			mutants_suites[mutants_nr_suites++] = mod->kunit_suites[i];
+	return NOTIFY_OK;
 }
 
-void mutants_case(struct kunit_case *test_case);
-void mutants_case(struct kunit_case *test_case)
-{
-	if (test_case->status == KUNIT_FAILURE)
-		failed = true;
-}
+static struct notifier_block mutants_nb = { .notifier_call = mutants_note_module };
 
-void mutants_suite(struct kunit_suite *suite, bool there);
-void mutants_suite(struct kunit_suite *suite, bool there)
+static int cases_show(struct seq_file *m, void *unused)
 {
+	struct kunit_case *test_case;
 	unsigned int i;
 
-	failed = false;
-	for (i = 0; i < ARRAY_SIZE(suites); i++) {
-		if (suites[i] == (there ? NULL : suite)) {
-			suites[i] = there ? suite : NULL;
-			return;
-		}
-	}
-}
-
-static int reached_show(struct seq_file *m, void *unused)
-{
-	unsigned long *map = bitmap_zalloc(NR_MUTANTS, GFP_KERNEL);
-	unsigned int i;
-
-	if (!map)
-		return -ENOMEM;
-	for (i = 0; i < NR_MUTANTS; i++)
-		if (mutants_reached[i])
-			__set_bit(i, map);
-	seq_printf(m, "%*pbl\n", NR_MUTANTS, map);
-	bitmap_free(map);
+	for (i = 0; i < mutants_nr_suites; i++)
+		kunit_suite_for_each_test_case(mutants_suites[i], test_case)
+			seq_printf(m, "%s %s\n", mutants_suites[i]->name, test_case->name);
 	return 0;
 }
+DEFINE_SHOW_ATTRIBUTE(cases);
 
-static int reached_open(struct inode *inode, struct file *file)
+static int mutants_run(const struct kunit_suite *suite, const struct kunit_case *test_case)
 {
-	return single_open_size(file, reached_show, NULL, 1 << 18);
-}
+	struct kunit_case cases[2] = { *test_case };
+	struct kunit_suite one = *suite;
 
-static ssize_t reached_write(struct file *file, const char __user *buf, size_t len,
-			     loff_t *pos)
-{
+	one.test_cases = cases;
 	memset(mutants_reached, 0, sizeof(mutants_reached));
-	return len;
+	kunit_run_tests(&one);
+	return cases[0].status == KUNIT_FAILURE ? -EIO : 0;
 }
 
-static const struct file_operations reached_fops = {
-	.open = reached_open, .read = seq_read, .write = reached_write,
-	.llseek = seq_lseek, .release = single_release,
-};
-
-static int take(char *to, size_t size, const char __user *buf, size_t len)
+static ssize_t run_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
-	if (len >= size)
-		return -EINVAL;
-	if (copy_from_user(to, buf, len))
-		return -EFAULT;
-	to[len] = '\0';
-	strim(to);
-	return 0;
-}
-
-static ssize_t only_write(struct file *file, const char __user *buf, size_t len,
-			  loff_t *pos)
-{
-	return take(only, sizeof(only), buf, len) ?: len;
-}
-
-static const struct file_operations only_fops = { .write = only_write };
-
-static ssize_t run_write(struct file *file, const char __user *buf, size_t len,
-			 loff_t *pos)
-{
-	char name[64];
+	struct kunit_case *test_case;
+	char line[200], suite[100], name[100];
 	unsigned int i;
 
-	if (take(name, sizeof(name), buf, len))
+	if (len >= sizeof(line) || copy_from_user(line, buf, len))
+		return -EFAULT;
+	line[len] = '\0';
+	if (sscanf(line, "%99s %99s", suite, name) != 2)
 		return -EINVAL;
-	failed = false;
-	for (i = 0; i < ARRAY_SIZE(suites); i++) {
-		if (suites[i] && !strcmp(suites[i]->name, name)) {
-			kunit_run_tests(suites[i]);
-			return failed ? -EIO : len;
-		}
-	}
+	for (i = 0; i < mutants_nr_suites; i++)
+		kunit_suite_for_each_test_case(mutants_suites[i], test_case)
+			if (!strcmp(mutants_suites[i]->name, suite) &&
+			    !strcmp(test_case->name, name))
+				return mutants_run(mutants_suites[i], test_case) ?: len;
 	return -ENOENT;
 }
 
 static const struct file_operations run_fops = { .write = run_write };
+
+static struct debugfs_blob_wrapper mutants_blob = {
+	.data = mutants_reached, .size = sizeof(mutants_reached),
+};
 
 static int __init mutants_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("mutants", NULL);
 
 	debugfs_create_u32("nr", 0600, dir, &mutant_nr);
-	debugfs_create_file("reached", 0600, dir, NULL, &reached_fops);
-	debugfs_create_file("only", 0200, dir, NULL, &only_fops);
+	debugfs_create_blob("reached", 0400, dir, &mutants_blob);
+	debugfs_create_file("cases", 0400, dir, NULL, &cases_fops);
 	debugfs_create_file("run", 0200, dir, NULL, &run_fops);
-	return 0;
+	return register_module_notifier(&mutants_nb);
 }
 late_initcall(mutants_init);
