@@ -10,12 +10,9 @@
  *			counted by a kprobe
  *	trapped		the longest time since then for which the places of a batch
  *			were breakpoints
- *	traps		the number of hits that met a breakpoint since hit became 1:
- *			a timer hits a site every HIT_PERIOD
  *	ticks		the TSC
  */
 #include <linux/ftrace.h>
-#include <linux/hrtimer.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/tracepoint.h>
@@ -163,80 +160,29 @@ static int count_set(const char *text, const struct kernel_param *param)
 static const struct kernel_param_ops count_ops = { .set = count_set };
 module_param_cb(count, &count_ops, NULL, 0200);
 
-/* Hits */
-
-#define HIT_PERIOD	(20 * NSEC_PER_USEC)
-#define TRAP_TICKS	200	/* a hit that meets a breakpoint takes longer */
-
-static unsigned long nr_traps;
-static bool hitting;
-
-static enum hrtimer_restart hit_site(struct hrtimer *timer)
-{
-	cycles_t start = get_cycles();
-
-	trace_bench(0, NULL);
-	if (get_cycles() - start > TRAP_TICKS)
-		nr_traps++;
-	hrtimer_forward_now(timer, HIT_PERIOD);
-	return HRTIMER_RESTART;
-}
-
-static struct hrtimer hit_timer;
-
-static int hit_set(const char *text, const struct kernel_param *param)
-{
-	bool want;
-	int ret = kstrtobool(text, &want);
-
-	if (ret || want == hitting)
-		return ret;
-	nr_traps = 0;
-	if (want)
-		hrtimer_start(&hit_timer, HIT_PERIOD, HRTIMER_MODE_REL_HARD);
-	else
-		hrtimer_cancel(&hit_timer);
-	hitting = want;
-	return 0;
-}
-
-static const struct kernel_param_ops hit_ops = { .set = hit_set };
-module_param_cb(hit, &hit_ops, NULL, 0200);
-module_param_named(traps, nr_traps, ulong, 0400);
-
 /* Changes */
 
 struct change {
 	cycles_t ticks;
 	unsigned long syncs;
 	cycles_t trapped;
-	unsigned long traps;
 };
 
-static struct change measure(int (*change)(void (*probe)(void *, int, void *), void *data),
-			     unsigned long nr)
+static struct change measure(bool on, unsigned long nr)
 {
-	struct change result = { .syncs = nr_syncs, .traps = nr_traps };
+	struct change result = { .syncs = nr_syncs };
 	cycles_t start = get_cycles();
 
 	longest_batch = 0;
-	change(probe, nr_data(nr));
+	if (on)
+		register_trace_bench(probe, nr_data(nr));
+	else
+		unregister_trace_bench(probe, nr_data(nr));
 	result.ticks = get_cycles() - start;
 	result.syncs = nr_syncs - result.syncs;
 	result.trapped = longest_batch;
-	result.traps = nr_traps - result.traps;
 	tracepoint_synchronize_unregister();
 	return result;
-}
-
-static int on(void (*func)(void *, int, void *), void *data)
-{
-	return register_trace_bench(func, data);
-}
-
-static int off(void (*func)(void *, int, void *), void *data)
-{
-	return unregister_trace_bench(func, data);
 }
 
 static int change_get(char *buffer, const struct kernel_param *param)
@@ -246,14 +192,11 @@ static int change_get(char *buffer, const struct kernel_param *param)
 	int len = 0;
 	int i;
 
-	for (i = 0; i < 3; i++)
-		change[i] = measure(on, i);
-	for (i = 3; i < 6; i++)
-		change[i] = measure(off, 5 - i);
 	for (i = 0; i < 6; i++)
-		len += sysfs_emit_at(buffer, len, "%s %llu %lu %llu %lu\n", names[i],
-				     change[i].ticks, change[i].syncs,
-				     change[i].trapped, change[i].traps);
+		change[i] = measure(i < 3, i < 3 ? i : 5 - i);
+	for (i = 0; i < 6; i++)
+		len += sysfs_emit_at(buffer, len, "%s %llu %lu %llu\n", names[i],
+				     change[i].ticks, change[i].syncs, change[i].trapped);
 	return len;
 }
 
@@ -290,15 +233,12 @@ module_param_cb(ticks, &ticks_ops, NULL, 0400);
 
 static int __init bench_init(void)
 {
-	hrtimer_init(&hit_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	hit_timer.function = hit_site;
 	return find_sync_func();
 }
 module_init(bench_init);
 
 static void __exit bench_exit(void)
 {
-	hrtimer_cancel(&hit_timer);
 	if (counting)
 		unregister_kprobes(count_probes, ARRAY_SIZE(count_probes));
 }

@@ -14,24 +14,19 @@ passes() {
 }
 
 # changes SITES: attach and detach probes with so many more sites, first without other
-# activity, then while counting synchronisations, then while a timer hits a site.
+# activity, then while counting synchronisations.
 changes() {
-	local name ticks syncs trapped traps
+	local name ticks syncs trapped
 	cat $bench/change >/dev/null
 	while read -r name ticks _; do
 		say "probes $name on $1 sites" instructions "$ticks"
 	done <<<"$(<$bench/change)"
 	echo 1 >$bench/count
-	while read -r name _ syncs trapped _; do
+	while read -r name _ syncs trapped; do
 		say "probes $name on $1 sites" syncs "$syncs"
 		say "probes $name on $1 sites: trapped" instructions "$trapped"
 	done <<<"$(<$bench/change)"
 	echo 0 >$bench/count
-	echo 1 >$bench/hit
-	while read -r name _ _ _ traps; do
-		say "probes $name on $1 sites" "hits trapped" "$traps"
-	done <<<"$(<$bench/change)"
-	echo 0 >$bench/hit
 }
 
 # cost NAME COMMAND...: of a command of the shell
@@ -134,8 +129,6 @@ functions() {
 	rmmod functions
 }
 
-perf_stat() { perf stat -e 'sched:*' true 2>/dev/null; }
-
 passes
 functions
 (($# > 1)) || exit 0
@@ -146,4 +139,3 @@ done
 events sched "events/sched"
 events mmap_lock "events/mmap_lock"	# its sites are spread over the text
 events . "all events"
-synced "perf stat of events/sched" perf_stat

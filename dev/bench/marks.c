@@ -49,49 +49,19 @@ static void empty_probe(void *private, void *call_private, const char *format, v
 {
 }
 
-static void detach(unsigned int names)
-{
-	char name[MARKER_NAME_LEN];
-
-	while (names--) {
-		snprintf(name, sizeof(name), "bench_site_%u", names);
-		marker_probe_unregister(name, empty_probe, NULL);
-	}
-	marker_synchronize_unregister();
-}
-
-static int attach(void)
+static int attach_set(const char *text, const struct kernel_param *param)
 {
 	char name[MARKER_NAME_LEN];
 	unsigned int i;
-	int ret;
-
-	for (i = 0; i < NAMES; i++) {
-		snprintf(name, sizeof(name), "bench_site_%u", i);
-		ret = marker_probe_register(name, FORMAT, empty_probe, NULL);
-		if (ret) {
-			detach(i);
-			return ret;
-		}
-	}
-	return 0;
-}
-
-static bool attached;
-
-static int attach_set(const char *text, const struct kernel_param *param)
-{
 	bool want;
 	int ret = kstrtobool(text, &want);
 
-	if (ret || want == attached)
-		return ret;
-	if (want)
-		ret = attach();
-	else
-		detach(NAMES);
-	if (!ret)
-		attached = want;
+	for (i = 0; i < NAMES && !ret; i++) {
+		snprintf(name, sizeof(name), "bench_site_%u", i);
+		ret = want ? marker_probe_register(name, FORMAT, empty_probe, NULL) :
+			     marker_probe_unregister(name, empty_probe, NULL);
+	}
+	marker_synchronize_unregister();
 	return ret;
 }
 
@@ -107,8 +77,6 @@ module_init(marks_init);
 
 static void __exit marks_exit(void)
 {
-	if (attached)
-		detach(NAMES);
 	unregister_trace_cpu_idle(note_idle, NULL);
 	tracepoint_synchronize_unregister();
 }

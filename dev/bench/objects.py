@@ -68,7 +68,7 @@ def site_cost(image, code, nr):
 
 
 def text_bytes(image):
-    return sum(section[5] for section in image.sections if section[2] & 4)
+    return sum(section[3] for section in image.sections.values() if "X" in section[4])
 
 
 def main():

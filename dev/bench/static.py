@@ -25,35 +25,20 @@ class Image:
         with open(path, "rb") as file:
             self.data = file.read()
         self.word = 8 if self.data[4] == 2 else 4
-        header, entry = (40, "<IIQQQQIIQQ") if self.word == 8 else (32, "<10I")
-        offset, = struct.unpack_from("<Q" if self.word == 8 else "<I", self.data, header)
-        size, count, names = struct.unpack_from("<HHH", self.data, header + 10 + self.word)
-        self.sections = [struct.unpack_from(entry, self.data, offset + i * size)
-                         for i in range(count)]
-        self.by_name = {self.string(self.sections[names], section[0]): section
-                        for section in self.sections}
-        self.symbols = {}
-        for section in self.sections:
-            if section[1] == 2:
-                self.read_symbols(section)
-
-    def string(self, section, at):
-        start = section[4] + at
-        return self.data[start:self.data.index(b"\0", start)].decode()
-
-    def read_symbols(self, section):
-        for at in range(section[4], section[4] + section[5], section[9]):
-            if self.word == 8:
-                name, _, _, _, value, size = struct.unpack_from("<IBBHQQ", self.data, at)
-            else:
-                name, value, size = struct.unpack_from("<III", self.data, at)
-            self.symbols[self.string(self.sections[section[6]], name)] = (value, size)
+        self.sections, self.symbols = {}, {}
+        said = subprocess.run(["readelf", "-WSs", path], check=True, text=True,
+                              stdout=subprocess.PIPE).stdout
+        for name, kind, *numbers, flags in re.findall(
+                r"^ *\[ *\d+\] (\S+) +(\S+) +(\w+) (\w+) (\w+) \w+ +([A-Zop]*) ", said, re.M):
+            self.sections[name] = (kind, *(int(n, 16) for n in numbers), flags)
+        for value, size, name in re.findall(
+                r"^ *\d+: (\w+) +(\w+) \S+ +\S+ +\S+ +\S+ (\S+)$", said, re.M):
+            self.symbols[name] = int(value, 16), int(size, 0)
 
     def read(self, address, form):
-        for section in self.sections:
-            start, length = section[3], section[5]
-            if section[1] == 1 and start and start <= address < start + length:
-                return struct.unpack_from(form, self.data, section[4] + address - start)
+        for kind, start, offset, length, _ in self.sections.values():
+            if kind == "PROGBITS" and start and start <= address < start + length:
+                return struct.unpack_from(form, self.data, offset + address - start)
         raise KeyError(hex(address))
 
     def relative(self, address):
@@ -64,9 +49,9 @@ class Image:
         if "__start_" + name in self.symbols:
             return range(self.symbols["__start_" + name][0],
                          self.symbols["__stop_" + name][0], size)
-        if name not in self.by_name:
+        if name not in self.sections:
             return range(0)
-        start, length = self.by_name[name][3], self.by_name[name][5]
+        _, start, _, length, _ = self.sections[name]
         return range(start, start + length, size)
 
 
