@@ -6,16 +6,19 @@ STEPS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check clients matrix bench torture mutants boot terminal series lint setup tree build clean
+.PHONY: help demo check check-all clients matrix bench torture mutants boot terminal series lint setup tree build clean
 
 help:	## this list
-	@sed -nE 's/^([a-z]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 demo:	build ## build all, boot a guest, and trace the scheduler there through markers
 	@dev/demo.sh
 
-check:	setup ## all the tests, or some: make check STEPS="kunit boot"; dev/check/order lists them
+check:	setup ## the tests, or some: make check STEPS="kunit boot"; dev/check/order lists them
 	@dev/check.sh $(STEPS)
+
+check-all: setup ## the tests that take longer as well: SystemTap, LTTng, i386, races, lockdown, each commit
+	@dev/check.sh --all
 
 clients:	setup ## run perf, trace-cmd, bpftrace, LTTng, ftracetest ... with and without the series; compare
 	@dev/clients.sh
@@ -25,7 +28,6 @@ matrix:	tree ## build, boot and test other configurations, architectures, compil
 	@dev/matrix.sh
 
 mutants:	tree ## change each operator, constant, condition and call once, and run the tests; MINUTES=5
-	@dev/setup.sh dev/packages.mutants
 	@dev/mutants.sh $(if $(MINUTES),$$(($(MINUTES) * 60)))
 
 bench:	tree ## count instructions of tracepoints and markers, with and without the series; SHORT=1 for less

@@ -1,17 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check.sh [STEP...]: run the steps that dev/check/order lists (or those named), two at a
-# time, count their results, and print a table of them with their times.
+# check.sh [--all | STEP...]: run the steps of `make check` or of `make check-all` that
+# dev/check/order lists, or those named, two at a time. Count their results, and print a
+# table of them with their times.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 table=$out/check.csv
 
-# steps [STEP...]: lines "STEP NEEDS CHANGES" of the list.
+# steps [--all | STEP...]: lines "STEP NEEDS CHANGES" of the list.
 steps() {
 	local list name
-	list=$(lines_of "$top/dev/check/order")
-	(($#)) || { say "$list"; return; }
+	list=$(lines_of "$top/dev/check/order" | cut -f 1,3-)
+	case ${1:-} in
+	'') lines_of "$top/dev/check/order" | sed -n 's/\tcheck\t/\t/p'; return ;;
+	--all) say "$list"; return ;;
+	esac
 	for name; do
 		grep -E "^${name}[[:space:]]" <<<"$list" ||
 			die "no step is called $name; there are:"$'\n'"$(cut -f 1 <<<"$list" | fmt)"

@@ -53,18 +53,12 @@ int notrace compile_me(void)
 #elif MISTAKE == 10
 	_trace_mark(wrong, "number %ld", ret);
 #elif MISTAKE == 11
-	trace_mark(wrong, "100%% right %d wrong %-4hd", ret, ret);
-#elif MISTAKE == 12
-	trace_mark(wrong, "number %d\n", ret);
-#elif MISTAKE == 13
-	trace_mark(wrong, " number %d", ret);
-#elif MISTAKE == 14
 	marker_probe_unregister("a", marker_right);
-#elif MISTAKE == 15
+#elif MISTAKE == 12
 	trace_mark(wrong, "number\0%d", ret);
-#elif MISTAKE == 16
+#elif MISTAKE == 13
 	ret |= marker_probe_register("a", "%d", (void *)marker_right, NULL);
-#elif MISTAKE == 17
+#elif MISTAKE == 14
 #define TEXT_64		"0123456789abcdef 123456789abcdef 123456789abcdef 123456789abcdef"
 #define TEXT_512	TEXT_64 TEXT_64 TEXT_64 TEXT_64 TEXT_64 TEXT_64 TEXT_64 TEXT_64
 	trace_mark(wrong, TEXT_512 TEXT_512 TEXT_512 TEXT_512 TEXT_512 TEXT_512 TEXT_512

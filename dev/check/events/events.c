@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Markers that are difficult as trace events, and invalid strings. Hit when the
+ * Markers that are difficult as trace events: invalid strings, strings that end only by
+ * their precision, symbols, pointers, and fields without a usable name. Hit when the
  * parameter fire is written.
  */
 #include <linux/marker.h>
@@ -10,49 +11,48 @@
 
 #define LONG_STRING	(64 << 10)
 
+/* A string, then a page without a NUL, which a guard page follows. */
 static char *string;
+
+/* The array has no NUL, so a read beyond the precision gives "abcdEFG". */
+static const struct {
+	char text[4];
+	char beyond[4];
+} array = { { 'a', 'b', 'c', 'd' }, "EFG" };
 
 static void fire_strings(void)
 {
 	const char *none = NULL, *in_user_space = (const char *)PAGE_SIZE;
 	const char *nowhere = (const char *)ULONG_MAX - PAGE_SIZE + 1;
+	const char *end = string + LONG_STRING + PAGE_SIZE;
 
 	trace_mark(check_strings,
 		   "null %s user %s nowhere %s empty %s long %s end %s after %d",
-		   none, in_user_space, nowhere, "", string,
-		   string + LONG_STRING + PAGE_SIZE - 8, 77);
-}
-
-static void fire_odd_formats(void)
-{
-	trace_mark(check_names, "%d int %d common_pid %d twice %d twice %d",
-		   1, 2, 3, 4, 5);
-	trace_mark(check_percent, "100%% of \"%d\"", 42);
-}
-
-static void fire_first(void)
-{
-	trace_mark(check_two, "number %d", 1);
-}
-
-static void fire_second(void)
-{
-	trace_mark(check_two, "text %s", "two");
+		   none, in_user_space, nowhere, "", string, end - 8, 77);
+	trace_mark(check_array, "part %.4s less %.2s none %.0s end %d",
+		   array.text, array.text, array.text, 7);
+	trace_mark(check_last, "last %.16s end", end - 16);
 }
 
 static int fire(const char *value, const struct kernel_param *param)
 {
+	void *pointer = (void *)0x1234;
+
 	fire_strings();
-	fire_odd_formats();
-	fire_first();
-	fire_second();
+	trace_mark(check_symbols, "offset %pS name %ps end", vfree, vfree);
+	trace_mark(check_pointer, "pointer %p wide %20p left %-20p end",
+		   pointer, pointer, pointer);
+	trace_mark(check_names, "%d int %d common_pid %d twice %d twice %d",
+		   1, 2, 3, 4, 5);
+	trace_mark(check_percent, "100%% of \"%d\"", 42);
+	trace_mark(check_two, "number %d", 1);
+	trace_mark(check_two, "text %s", "two");
 	return 0;
 }
 
 static const struct kernel_param_ops fire_ops = { .set = fire };
 module_param_cb(fire, &fire_ops, NULL, 0200);
 
-/* The last page of the area ends without a NUL, before a guard page. */
 static int __init events_init(void)
 {
 	string = vmalloc(LONG_STRING + PAGE_SIZE);

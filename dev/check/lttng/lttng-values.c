@@ -6,7 +6,6 @@
 #include <linux/limits.h>
 #include <linux/marker.h>
 #include <linux/module.h>
-#include <linux/vmalloc.h>
 
 static void fire_signed(int i, long l, long long ll)
 {
@@ -28,20 +27,8 @@ static void fire_text(const char *s, char c, void *p)
 		   p, s, 42);
 }
 
-/* An array without a NUL, at the end of mapped memory. */
-static void fire_precision(char *page)
-{
-	char *array = page + PAGE_SIZE - 4;
-
-	memcpy(array, "abcd", 4);
-	trace_mark(values_precision, "all %.4s some %.2s none %.0s more %.9s place %pS",
-		   array, array, array, "text", page);
-}
-
 static int fire(const char *value, const struct kernel_param *param)
 {
-	char *page = vmalloc(PAGE_SIZE);
-
 	fire_signed(INT_MIN, LONG_MIN, LLONG_MIN);
 	fire_signed(INT_MAX, LONG_MAX, LLONG_MAX);
 	fire_signed(-1, -1, -1);
@@ -49,9 +36,6 @@ static int fire(const char *value, const struct kernel_param *param)
 	fire_unsigned(0, 0, 0);
 	fire_text("text", 'c', NULL);
 	fire_text("", '\0', (void *)-1UL);
-	if (page)
-		fire_precision(page);
-	vfree(page);
 	return 0;
 }
 

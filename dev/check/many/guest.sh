@@ -84,13 +84,15 @@ once_tracefs() {
 	rmdir "$trace"
 }
 
+# Files that are open while the module may be unloaded, and the lists.
 once_files() {
-	local event
+	local event fd
 	event=$tracefs/events/markers/$(some_marker)
-	exec 3<"$event/format" 4<"$event/filter" 5<"$event/id" 6<"$event/enable" || return
+	exec 3<"$event/format" 4<"$event/filter" 5<"$event/enable" || return
 	a_while
-	cat <&3 >/dev/null; cat <&4 >/dev/null; cat <&5 >/dev/null; cat <&6 >/dev/null
-	exec 3<&- 4<&- 5<&- 6<&-
+	for fd in 3 4 5; do cat <&$fd >/dev/null; done
+	exec 3<&- 4<&- 5<&-
+	cat $markers $tracefs/marker_sites $tracefs/marker_probes >/dev/null
 }
 
 once_trigger() {
@@ -102,8 +104,6 @@ once_trigger() {
 	echo '!hist:keys=number' >"$event/trigger"
 }
 
-once_list() { cat $markers $tracefs/marker_sites $tracefs/marker_probes >/dev/null; }
-
 once_perf() { perf record -q -a -e "markers:$(some_marker)" -o perf.data -- sleep 0.3; }
 
 once_probe() {
@@ -112,7 +112,7 @@ once_probe() {
 	rmmod marker_probe
 }
 
-users=(module tracefs files trigger list probe)
+users=(module tracefs files trigger probe)
 ! command -v perf >/dev/null || users+=(perf)
 
 all_at_random() {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module whose marker is fed by a tracepoint of the module: if a probe waits for
- * the marker, that tracepoint gets a probe while the module is being loaded.
+ * the marker, that tracepoint gets a probe while the module is being loaded. If the
+ * module is loaded by force, the kernel must ignore both.
  */
 #include <linux/marker.h>
 #include <linux/module.h>
+#include <trace/tracer.h>
 
 DECLARE_TRACE(coming, TP_PROTO(int number), TP_ARGS(number));
 DEFINE_TRACE(coming);

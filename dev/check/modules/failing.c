@@ -28,7 +28,7 @@ static void mark(void *private, void *call_private, const char *format,
 
 static noinline void hit(void)
 {
-	trace_failing_tp(imv_read(failing_value));
+	trace_failing(imv_read(failing_value));
 	trace_mark(failing, "number %d", imv_read(failing_value));
 }
 
@@ -50,11 +50,6 @@ static int __init failing_init(void)
 	return -ENODEV;
 }
 module_init(failing_init);
-
-static void __exit failing_exit(void)
-{
-}
-module_exit(failing_exit);
 
 MODULE_DESCRIPTION("Fails to load");
 MODULE_LICENSE("GPL");

@@ -14,16 +14,6 @@ kmem_work() { for _ in 1 2 3 4 5; do /bin/true; done; }
 
 fails() { if "$@" 2>/dev/null; then echo "succeeded: $*"; exit 1; fi; }
 
-forgets_its_probes() {
-	for _ in 1 2 3; do
-		insmod "$dir/stray.ko"
-		sleep 1
-		rmmod stray
-		sleep 1
-	done
-	grep -q '^kernel_sched_switch	vmlinux	1	0	0	' $markers
-}
-
 fails_to_load() {
 	for _ in 1 2 3; do
 		fails insmod "$dir/failing.ko"
@@ -33,13 +23,13 @@ fails_to_load() {
 
 # First without force, to show that force makes the difference.
 comes_by_force() {
-	insmod "$dir/forced.ko"
-	is "$(grep -c '^forced' $markers)" 1
-	rmmod forced
-	force "$dir/forced.ko"
-	is "$(grep -c '^forced' $markers)" 0
-	echo 1 >/sys/module/forced/parameters/fire
-	rmmod forced
+	insmod "$dir/coming.ko"
+	is "$(grep -c '^coming' $markers)" 1
+	rmmod coming
+	force "$dir/coming.ko"
+	is "$(grep -c '^coming' $markers)" 0
+	echo 1 >/sys/module/coming/parameters/fire
+	rmmod coming
 }
 
 # When it is unloaded, its marker and the tracepoint that feeds it are in use.
@@ -66,6 +56,7 @@ fails_while_coming() {
 	insmod "$dir/refuse.ko"
 	for _ in 1 2 3; do
 		fails insmod "$dir/coming.ko"
+		is "$(</sys/module/refuse/parameters/left)" 0
 		cat /proc/kallsyms >/dev/null
 		sleep 0.5
 	done
@@ -90,8 +81,25 @@ unregisters_while_leaving() {
 	rmmod leaving_probe
 }
 
-forgets_its_probes
+# Its sites follow its tracepoint and its marker, off and on and off.
+is_patched_without_objtool() {
+	local unchecked=/sys/module/unchecked/parameters
+
+	insmod "$dir/unchecked.ko"
+	echo 1 >$unchecked/fire
+	is "$(<$unchecked/hits) $(<$unchecked/marks)" "0 0"
+	for _ in 1 2; do
+		echo 1 >$unchecked/attach
+		echo 1 >$unchecked/fire
+		echo 0 >$unchecked/attach
+		echo 1 >$unchecked/fire
+	done
+	is "$(<$unchecked/hits) $(<$unchecked/marks)" "2 2"
+	rmmod unchecked
+}
+
 fails_to_load
+is_patched_without_objtool
 unregisters_while_leaving
 fails_while_coming
 comes_by_force

@@ -25,34 +25,21 @@ static void probe(void *data, int number)
 		hits++;
 }
 
-static struct tracepoint *find_leaving(const struct module *mod)
-{
-	unsigned int i;
-
-	for (i = 0; i < mod->num_tracepoints; i++) {
-		struct tracepoint *tp = tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]);
-
-		if (!strcmp(tp->name, "leaving"))
-			return tp;
-	}
-	return NULL;
-}
-
 static int notify(struct notifier_block *nb, unsigned long state, void *data)
 {
-	struct tp_module *tp_mod = data;
+	const struct module *mod = ((struct tp_module *)data)->mod;
 
-	if (state == MODULE_STATE_COMING && !leaving) {
-		leaving = find_leaving(tp_mod->mod);
-		if (leaving)
-			tracepoint_probe_register(leaving, probe, NULL);
-	} else if (state == MODULE_STATE_GOING && leaving == find_leaving(tp_mod->mod) && leaving) {
+	if (strcmp(mod->name, "leaving"))
+		return NOTIFY_DONE;
+	if (state == MODULE_STATE_COMING) {
+		leaving = tracepoint_ptr_deref(mod->tracepoints_ptrs);
+		tracepoint_probe_register(leaving, probe, NULL);
+	} else if (state == MODULE_STATE_GOING) {
 		tracepoint_probe_unregister(leaving, probe, NULL);
 		tracepoint_synchronize_unregister();
 		is_unregistered = true;
 		if (call)
 			call();
-		leaving = NULL;
 	}
 	return NOTIFY_OK;
 }

@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <trace/events/kmem.h>
+#include <trace/tracer.h>
 
 DEFINE_TRACER(kfree, tracer_kfree,
 	      TP_PROTO(unsigned long call_site, const void *ptr), "ptr %p", ptr);

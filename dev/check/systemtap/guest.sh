@@ -55,14 +55,6 @@ counts() {
 	rmmod marker_probe
 }
 
-bridges() {
-	local forks execs exits switches
-	run bridges "sh -c 'for i in 1 2 3 4 5; do /bin/true; sleep 0.01; done'" || return
-	read -r forks execs exits switches <out
-	((forks >= 10 && execs >= 10 && exits >= 10 && switches >= 5)) ||
-		{ cat out >&2; return 1; }
-}
-
 # Tracepoints, which SystemTap finds in the headers.
 tracepoints() {
 	run tracepoints /bin/true && is "$(<out)" '1 1 1'
@@ -92,12 +84,6 @@ external_module() {
 	rmmod stap_check
 }
 
-two_formats() {
-	run two "insmod $module/stap_check.ko" &&
-		is "$(sort out | paste -sd '|')" 'number %d|text %s|two' || return
-	rmmod stap_check
-}
-
 other_format() {
 	insmod "$changed/stap_check.ko"
 	dmesg -C
@@ -111,11 +97,9 @@ modprobe marker_sample
 result "SystemTap's list of markers is the kernel's" lists_agree
 result "every conversion arrives, and name and format" values
 result "wildcards; the counts are exact beside another probe" counts
-result "the scheduler's markers" bridges
 result "tracepoints of events, and others" tracepoints
 result "a module comes and goes while a script has its markers" module_comes_and_goes
 result "a script waits for a module" module_comes_later
 result "the marker of an external module" external_module
-result "two markers of one name are told apart by their formats" two_formats
 result "a script with another format does not start, and the log says why" other_format
 result "nothing is left attached" nothing_attached

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Markers of an external module: one whose format differs when the module is built
- * with -DCHANGED, and two of one name. Hit when the module is loaded.
+ * A marker of an external module, whose format differs when the module is built with
+ * -DCHANGED. Hit when the module is loaded.
  */
 #include <linux/marker.h>
 #include <linux/module.h>
@@ -13,15 +13,11 @@ static int __init stap_check_init(void)
 #else
 	trace_mark(stap_check, "number %d", 7);
 #endif
-	trace_mark(stap_two, "number %d", 1);
-	trace_mark(stap_two, "text %s", "two");
 	return 0;
 }
 module_init(stap_check_init);
 
-static void __exit stap_check_exit(void)
-{
-}
+static void __exit stap_check_exit(void) { }
 module_exit(stap_check_exit);
 
 MODULE_DESCRIPTION("A marker for SystemTap");
