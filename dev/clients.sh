@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # clients.sh [PART...]: run clients of tracepoints and of function tracing on the
 # kernel without the series (stock) and on the kernel with it, and print one table.
-# Fails if a row is worse with the series. The parts are names, files, tools, tracefs,
+# Fails if a row is worse with the series. The parts are names, tools, tracefs,
 # functions, livepatch, lttng and ftracetest; each is a script in dev/clients/ that
 # runs in both guests.
 #
@@ -13,36 +13,12 @@ set -euo pipefail
 . "$(dirname "$0")/lttng.sh"
 build_environment
 
-parts=(names files tools tracefs functions livepatch lttng ftracetest)
+parts=(names tools tracefs functions livepatch lttng ftracetest)
 dir=$out/clients
-table=$dir/table.tsv	# all rows, with the verdicts on both kernels
-csv=$dir/results.csv
+table=$dir/results.tsv	# all rows, with the verdicts on both kernels
 
-logged() { with_progress "$1" "$logs/clients-$1.log" "${@:2}"; }
-
-compile() {
-	local source
-	for source in "$top"/dev/clients/*.c "$top/dev/guest/count.c" "$top/dev/bench/rawtp.c"; do
-		build_program "$source"
-	done
-}
-
-# selftests TARGET: install the pristine kernel's selftests, for both guests.
-selftests() {
-	make -C "$base/tools/testing/selftests" O="$out/build/selftests-$1" \
-		INSTALL_PATH="$dir/selftests-$1" TARGETS="$1" FORCE_TARGETS=1 \
-		SKIP_TARGETS= install
-}
-
-# scripts_for FLAVOUR: build out/stap/functions_FLAVOUR.ko, with the runtime and the
-# compiler that systemtap.sh has made.
-scripts_for() {
-	local work=$out/stap
-	cd "$work"
-	SYSTEMTAP_DIR=$work/home stap --disable-cache -R "$work/runtime" \
-		-r "$out/build/$1" -B CC="$work/compiler" -p4 -m "functions_$1" \
-		"$top/dev/clients/functions.stp"
-}
+# selftests TARGET: those of the pristine kernel, for both guests.
+selftests() { selftests_of "$base" "$dir/selftests-$1" "$1"; }
 
 # flavours_of PART: the kernels that it runs on, without and with the series.
 flavours_of() {
@@ -55,30 +31,19 @@ flavours_of() {
 # prepare PART: build what its script needs in the guests.
 prepare() {
 	local flavour
+	for flavour in $(flavours_of "$1"); do
+		case $1 in
+		functions) "$top/dev/systemtap.sh" --flavour "$flavour" "$top/dev/clients/functions.stp" ;;
+		livepatch) "$top/dev/build.sh" "$flavour" ;;
+		names) check_modules outoftree "$flavour" ;;
+		lttng) lttng_modules "$flavour" ;;
+		esac
+	done
 	case $1 in
-	ftracetest) logged selftests-ftrace selftests ftrace ;;
-	functions)
-		logged stap "$top/dev/systemtap.sh" "$top/dev/clients/functions.stp"
-		for flavour in stock guest; do
-			logged "stap-$flavour" scripts_for "$flavour"
-		done
-		;;
-	livepatch)
-		for flavour in $(flavours_of livepatch); do
-			"$top/dev/build.sh" "$flavour"
-		done
-		logged selftests-livepatch selftests livepatch
-		;;
-	files) install_selftests tracing_security ;;
-	names)
-		STOCK=1 check_modules outoftree stock
-		check_modules outoftree guest
-		;;
-	lttng)
-		for flavour in stock guest; do
-			lttng_modules "$flavour"
-		done
-		;;
+	ftracetest) selftests ftrace ;;
+	livepatch) selftests livepatch ;;
+	names) build_program "$top/dev/clients/rawtp.c" ;;
+	*) build_program "$top/dev/clients/work.c" ;;
 	esac
 }
 
@@ -109,6 +74,7 @@ join_rows() {
 		sub(/ .*/, "", stock); sub(/ .*/, "", series)
 		if (series != "PASS" && series != stock) return "worse"
 		if (series == "FAIL" && client != "ftracetest") return "fails on both"
+		return "as good"
 	}
 	{
 		row = $1 OFS $2
@@ -123,83 +89,23 @@ join_rows() {
 	}' "$1" "$2"
 }
 
-# differing_files STOCK SERIES: print files whose mode or owner the series changes, and
-# new files that are not in kin.txt. The selftests check the mode and owner of those.
-differing_files() {
-	awk '
-	FILENAME == ARGV[1] { stock[$1] = $2 " " $3 " " $4; next }
-	FILENAME == ARGV[2] { kin["/sys/kernel/tracing/" $1] = 1; next }
-	{ own = $2 " " $3 " " $4 }
-	!($1 in stock) && !($1 in kin) { print $1 ": is new: " own }
-	$1 in stock && stock[$1] != own { print $1 ": " own ", stock: " stock[$1] }
-	' "$1/files.txt" "$2/kin.txt" "$2/files.txt"
-}
-
-compare_files() {
-	local stock series found
-	stock=$(dirname "$1") series=$(dirname "$2")
-	found=$(differing_files "$stock" "$series")
-	printf 'files\tmodes and owners\tPASS\t%s\t%s\n' \
-		"${found:+FAIL }$(grep -c . <<<"$found") differ, $(wc -l <"$series/kin.txt") have kin" \
-		"${found:+worse: ${found%%$'\n'*}}" >>"$table"
-}
-
-# Print one row for all cases of ftracetest, and one for each case that differs or
-# fails.
-condense() {
-	awk -F'\t' -v OFS='\t' '
-	BEGIN { words = split("PASS FAIL XFAIL UNRESOLVED UNTESTED UNSUPPORTED UNDEFINED", word, " ") }
-	function tally(side,    text, i) {
-		for (i = 1; i <= words; i++)
-			if ((side, word[i]) in count)
-				text = text (text ? ", " : "") count[side, word[i]] " " word[i]
-		return text
-	}
-	$1 != "ftracetest" { print; next }
-	{ cases++; count["stock", $3]++; count["series", $4]++ }
-	$3 != $4 { different++ }
-	$3 != $4 || $4 == "FAIL"
-	END { if (cases) print "ftracetest", cases " cases, " different + 0 " differ", tally("stock"), tally("series"), "" }'
-}
-
+# Without the cases of ftracetest that end on both kernels in the same way.
 show() {
-	condense <"$table" | awk -F'\t' '
-	BEGIN { keep("client\twhat it did\tstock\tthis series\t") }
-	{ keep($0) }
-	function keep(line,    n, f, i) {
-		n = split(line, f, "\t"); lines++
-		for (i = 1; i <= n; i++) {
-			cell[lines, i] = f[i]
-			if (length(f[i]) > width[i]) width[i] = length(f[i])
-		}
-	}
-	END {
-		for (l = 1; l <= lines; l++)
-			printf "%-*s | %-*s | %-*s | %-*s%s\n", width[1], cell[l, 1], width[2], cell[l, 2],
-				width[3], cell[l, 3], width[4], cell[l, 4],
-				cell[l, 5] ? " <- " cell[l, 5] : ""
-	}'
-}
-
-write_csv() {
-	awk -F'\t' 'BEGIN { print "client,what it did,stock,this series,judgement" }
-	{
-		gsub(/"/, "\"\""); $5 = $5 ? $5 : "as good"
-		for (i = 1; i <= 5; i++) printf "%s\"%s\"", (i > 1 ? "," : ""), $i
-		print ""
-	}' "$table" >"$csv"
+	awk -F'\t' '$1 == "ftracetest" && $3 == $4 { same[$3]++; next }
+		{ print }
+		END { for (v in same) print "ftracetest\t" same[v] " cases\t" v "\t" v "\tas good" }' "$table" |
+		column -t -s $'\t' -o ' | ' -N client,'what it did',stock,'this series',verdict
 }
 
 run_part() {
 	local part=$1 flavours rows
-	prepare "$part"
-	logged "$part" run_guests "$part" || broken+=("$part")
+	with_progress "prepare $part" "$logs/clients-prepare-$part.log" prepare "$part"
+	with_progress "$part" "$logs/clients-$part.log" run_guests "$part" || broken+=("$part")
 	read -r -a flavours < <(flavours_of "$part")
 	rows=("$(guest_rows "$part" "${flavours[0]}")" "$(guest_rows "$part" "${flavours[1]}")")
 	touch "${rows[@]}"
 	[[ -s ${rows[0]} || -s ${rows[1]} ]] || broken+=("$part, where no client ran")
 	join_rows "${rows[@]}" >>"$table"
-	[[ $part != files ]] || compare_files "${rows[@]}"
 }
 
 main() {
@@ -215,14 +121,12 @@ main() {
 	"$top/dev/build.sh" guest
 	mkdir -p "$dir"
 	: >"$table"
-	compile
 	for part; do
 		run_part "$part"
 	done
-	write_csv
 	show
-	bad=$(awk -F'\t' '$5' "$table" | wc -l)
-	say "$(wc -l <"$table") rows, $bad bad, in $SECONDS s; all of them: $csv"
+	bad=$(grep -vc 'as good$' "$table") || true
+	say "$(wc -l <"$table") rows, $bad bad, in $SECONDS s; all of them: $table"
 	((${#broken[@]} == 0)) || die "a guest failed: ${broken[*]}"
 	((bad == 0))
 }

@@ -7,7 +7,6 @@ set -euo pipefail
 . "$(dirname "$0")/lttng.sh"
 build_environment
 
-build_program "$top/dev/guest/count.c"
 prepare_tour
 "$top/dev/guest.sh" --name demo dev/guest/demo.sh
 "$top/dev/timeline.sh" "$out/guest/demo/switches.txt" "$out/demo/timeline.svg"

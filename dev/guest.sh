@@ -9,7 +9,8 @@
 # run SCRIPT there as root. Its output goes to stdout, the kernel's to a log. The exit
 # status is that of SCRIPT, or an error if the kernel complains or the guest hangs: it runs
 # for S seconds (900), three times what a script takes beside builds on two slow CPUs.
-# Files that SCRIPT writes to $RESULTS are in out/guest/NAME afterwards. With --icount
+# Files that SCRIPT writes to $RESULTS are in out/guest/NAME afterwards; NAME is that of
+# SCRIPT and of the flavour, as in out/guest/script-guest. With --icount
 # the guest has one CPU, and its clocks count instructions. With --parallel it runs in
 # that QEMU, of version 10 or later, with a thread for each CPU. FILE has parameters of
 # the kernel, see Documentation/admin-guide/bootconfig.rst.

@@ -50,7 +50,9 @@ lines_of() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$@"; }
 commits() { lines_of "$top/series/order"; }
 
 # The suites of KUnit that are modules in the guest.
-kunit_suites=(immediate immediate_states tracepoint marker marker_formats ftrace_sets generated_text)
+kunit_suites=(immediate immediate_module immediate_patch immediate_states tracepoint tracepoint_memory tracepoint_tasks tracepoint_code tracepoint_stack marker
+	marker_tracepoints marker_modules marker_events marker_formats marker_records
+	ftrace_sets ftrace_sets_code ftrace_sets_end ftrace_sets_names ftrace_sets_table generated_text)
 
 # copy_base TREE: the pristine kernel, unless the tree is there.
 copy_base() {
@@ -112,9 +114,9 @@ build_program() {
 		-o "$out/bin/$(basename "$1" .c)" "$1"
 }
 
-# build_folder FOLDER DIR [FLAVOUR]: copy a folder of dev/ to DIR and build what its
-# Makefile names: modules (obj-m) for a flavour's kernel (the guest's), and programs
-# of one file each (a line "programs := ...").
+# build_folder FOLDER DIR [FLAVOUR]: copy a folder to DIR and build what its Makefile names:
+# modules for a flavour's kernel (the guest's), and programs of one file each (a line
+# "programs := ...").
 build_folder() {
 	local dir=$2 flavour=${3:-guest} log program programs config compiler llvm
 	log=$logs/$(basename "$2").log
@@ -129,7 +131,7 @@ build_folder() {
 		gcc -O2 -Wall -Wextra -Werror -o "$dir/$program" "$dir/$program.c" ||
 			die "$program of $1 does not build"
 	done
-	grep -q '^obj-m' "$dir/Makefile" || return 0
+	grep -q '^obj-' "$dir/Makefile" || return 0
 	make -C "$out/build/$flavour" ${llvm:+LLVM="$llvm"} CC="ccache ${compiler:-gcc}" \
 		M="$dir" modules >"$log" 2>&1 &&
 		! grep -iw warning "$log" && return
@@ -141,17 +143,20 @@ build_folder() {
 # out/NAME-FLAVOUR.
 check_modules() { build_folder "$top/dev/check/$1" "$out/$1${2:+-$2}" "${2:-guest}"; }
 
-# install_selftests PATTERN: the kernel's selftests of the series that are called so,
-# into out/selftests. headers_install is for tests of new system calls; there are none.
+# selftests_of TREE DIR TARGET...: those selftests of a tree, into DIR. headers_install is for
+# tests of new system calls; there are none.
+selftests_of() {
+	rm -rf "$2"
+	with_progress selftests "$logs/$(basename "$2").log" \
+		make -C "$1/tools/testing/selftests" O="$out/build/$(basename "$2")" \
+		INSTALL_PATH="$2" TARGETS="${*:3}" FORCE_TARGETS=1 SKIP_TARGETS= install
+}
+
+# install_selftests PATTERN: those of the series that are called so, into out/selftests.
 install_selftests() {
 	local targets
 	mapfile -t targets < <(cd "$top/tools/testing/selftests" && compgen -G "$1/Makefile")
-	targets=("${targets[@]%/Makefile}")
-	rm -rf "$out/selftests"
-	with_progress selftests "$logs/selftests.log" \
-		make -C "$linux/tools/testing/selftests" O="$out/build/selftests" \
-		INSTALL_PATH="$out/selftests" TARGETS="${targets[*]}" FORCE_TARGETS=1 \
-		SKIP_TARGETS= install
+	selftests_of "$linux" "$out/selftests" "${targets[@]%/Makefile}"
 }
 
 # result NAME COMMAND...: a line of TAP.
@@ -221,7 +226,7 @@ with_progress() {
 	trap 'kill -- -$pid 2>/dev/null' EXIT
 	while kill -0 $pid 2>/dev/null; do
 		sleep 0.5
-		((++tick % 20)) || say "$name: $(objects "$log")$(verdicts "$log")$((SECONDS - start)) s"
+		((++tick % 20)) || say "$name: $(objects "$log")$((SECONDS - start)) s"
 	done
 	trap - EXIT
 	wait $pid && return 0
@@ -235,13 +240,6 @@ objects() {
 	local n
 	n=$(grep -cE '^  (CC|AS|AR|LD|HOSTCC)' "$1" || true)
 	((n == 0)) || printf '%d objects, ' "$n"
-}
-
-# "57 results, " of clients, or nothing.
-verdicts() {
-	local n
-	n=$(grep -acP '\t(PASS|X?FAIL|UN[A-Z]+)\b' "$1" || true)
-	((n == 0)) || printf '%d results, ' "$n"
 }
 
 # splats_in LOG: what a kernel prints when something is wrong with it.
@@ -260,15 +258,27 @@ without_missing_memory() {
 	{ print }' "$1"
 }
 
-# functions_of_series DIR: those in the objects of the kernel in DIR that are made of files
-# that the series adds or changes.
-functions_of_series() {
-	local names f
+# The objects that are made of files that the series adds or changes.
+objects_of_series() {
+	local names
 	mapfile -t names < <(patch_names)
-	{ overlay_files; patched_files "${names[@]}"; } | sed -nE 's/\.[cS]$/.o/p' |
-		while IFS= read -r f; do
-			[[ ! -f $1/$f ]] || nm --defined-only -f posix "$1/$f"
-		done | awk '$2 ~ /^[tTwW]$/ { sub(/\..*/, "", $1); print $1 }' | sort -u
+	{ overlay_files; patched_files "${names[@]}"; } | sed -nE 's/\.[cS]$/.o/p' | sort -u
+}
+
+# built_by FLAVOUR: the objects that a configuration builds and that are not there, as a dry
+# run of make names them; some commands fail in a dry run.
+built_by() {
+	kmake "$out/build/$1" -k -n vmlinux modules 2>/dev/null |
+		sed -nE "s/.*echo '  CC( \[M\])? +([^']+)'.*/\2/p" |
+		sed -E ':again; s,[^/]+/\.\./,,; t again' | sort -u
+}
+
+# functions_of_series DIR: those in the objects of the series that the kernel in DIR has.
+functions_of_series() {
+	local f
+	objects_of_series | while IFS= read -r f; do
+		[[ ! -f $1/$f ]] || nm --defined-only -f posix "$1/$f"
+	done | awk '$2 ~ /^[tTwW]$/ { sub(/\..*/, "", $1); print $1 }' | sort -u
 }
 
 # The kernel has data races that are known, and are not ours: a report in which two functions
@@ -320,12 +330,22 @@ kunit_results() {
 		grep -aE '^ *((not )?ok [0-9]|1\.\.[1-9])' | sed 's/^/    /' || true
 }
 
-# suites_passed LOG TIMES SUITE...: each suite, so many times; names the first
-# that did not.
-suites_passed() {
-	local log=$1 times=$2 suite
-	for suite in "${@:3}"; do
-		(($(grep -acE "(^|\] )ok [0-9]+ (- )?$suite[[:space:]]*$" "$log") == times)) ||
-			{ say "    not ok - $suite did not pass $times times"; return 1; }
+# suites_of DIR KIND: the suites that the kernel in DIR has, builtin or in the order of its
+# modules.
+suites_of() {
+	local suite
+	for suite in "${kunit_suites[@]}"; do
+		! grep -qsE "(^|/)lib/test_$suite\.(ko|o)\$" "$1/modules.$2" || say "$suite"
 	done
+}
+
+# suites_passed LOG SUITE...: names those that did not.
+suites_passed() {
+	local suite code=0
+	for suite in "${@:2}"; do
+		grep -qaE "(^|\] )ok [0-9]+ (- )?${suite}[[:space:]]*$" "$1" && continue
+		say "    not ok - $suite did not pass"
+		code=1
+	done
+	return $code
 }

@@ -54,7 +54,7 @@ install_lttng() {
 		INSTALL_MOD_PATH="$work/modroot" modules_install
 	[[ ! -d $work/bridge ]] ||
 		make -C "$work/bridge" LTTNG_MODULES="$work/source" \
-			KERNELDIR="$kernel" INSTALL_MOD_PATH="$work/modroot" install
+			KERNELDIR="$kernel" INSTALL_MOD_PATH="$work/modroot" modules_install
 }
 
 # lttng_modules FLAVOUR [bridge]: do the steps above that are not done yet.
@@ -68,11 +68,9 @@ lttng_modules() {
 	with_progress lttng-install "$log-install.log" install_lttng "$flavour"
 }
 
-# prepare_tour: choose the tracers of dev/guest/tour.sh, and build what it needs from
-# LTTng and SystemTap.
+# prepare_tour: build what dev/guest/tour.sh needs from LTTng and SystemTap.
 prepare_tour() {
 	lttng_modules guest bridge
 	with_progress "translate scripts" "$logs/stap.log" \
 		"$top/dev/systemtap.sh" "$top/dev/guest/tour.stp"
-	say module tracefs trace_cmd perf bpftrace systemtap lttng >"$out/tracers"
 }

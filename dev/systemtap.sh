@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# systemtap.sh SCRIPT...: translate scripts of SystemTap (NAME.stp) for the guest's
-# kernel: out/stap/NAME.ko, which staprun loads in the guest.
+# systemtap.sh [--flavour F] SCRIPT...: translate scripts of SystemTap (NAME.stp) for the
+# kernel of a flavour, the guest's or F: out/stap/NAME.ko or out/stap/F/NAME.ko, which
+# staprun loads in the guest.
 #
 # A probe that waits for a lock of the script is skipped after 10 ms: here after a second,
 # since the CPU that has the lock may be one of an emulator on a busy machine.
@@ -11,8 +12,8 @@
 # C code for a marker with a string defines an unused label twice.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
-work=$out/stap
-kernel=$out/build/guest
+work=$out/stap kernel=$out/build/guest
+[[ $1 != --flavour ]] || { work=$out/stap/$2 kernel=$out/build/$2; shift 2; }
 
 copy_runtime() {
 	rm -rf "$work/runtime"
@@ -44,7 +45,6 @@ translate() {
 		-B CC="$work/compiler" -D MAXTRYLOCK=100000 -p4 -m "$name" "$1"
 }
 
-[[ -s $kernel/Module.markers ]] || die "no $kernel/Module.markers: make build"
 mkdir -p "$work/home"
 copy_runtime
 write_compiler

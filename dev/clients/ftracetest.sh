@@ -8,10 +8,6 @@ rows() { sed -unE 's/^(\[[0-9]+\]) *(.*)\t\[([A-Z]+)\]$/ftracetest\t\1 \2\t\3/p'
 
 tests=$out/clients/selftests-ftrace/ftrace
 
-# This case of 6.12 stops the kernel without the series too: dyn_events_release_all()
-# uses a tracepoint probe whose module is unloaded.
-rm -f "$tests/test.d/dynevent/add_remove_tprobe_module.tc"
-
 # It fails when one case fails; the rows show that.
 "$tests/ftracetest" -l "$RESULTS/logs" | tee "$RESULTS/ftracetest.log" |
 	rows | tee "$RESULTS/rows.tsv" || true

@@ -36,12 +36,10 @@ clean_row() {
 	for dir in $beside $again; do
 		[[ ! -d $tracefs/$dir ]] || rmdir "$tracefs/$dir"
 	done
-	put 0 function_profile_enabled
 	put nop current_tracer
 	put 0 events/enable
 	put '' kprobe_events
 	put '' set_ftrace_filter
-	add '!*:stacktrace' set_ftrace_filter 2>/dev/null || true
 	put '' trace
 	put 1 tracing_on
 }
@@ -63,9 +61,6 @@ end_beside() {
 # calls FUNCTION FILE: in the format of the function tracer, perf and trace-cmd.
 calls() { lines "working.* (function: +)?$1( <--? ?.*|)$" "$2"; }
 
-# graph_calls FUNCTION FILE: the line ends with "{" if the function calls others.
-graph_calls() { lines "[|] +$1\(\)( \{|;)" "$2"; }
-
 # with_another FUNCTION COMMAND...: run it while the function tracer traces the
 # function too, with its trace in beside.txt.
 with_another() {
@@ -78,18 +73,6 @@ with_another() {
 perf_function() {
 	with_another $called perf ftrace trace -t function -T $called --inherit $observed >perf.txt
 	agree calls "$(lines ": $called <-" perf.txt)" $times \
-		beside "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
-}
-
-perf_graph() {
-	with_another $called perf ftrace trace -G $called -T $called --inherit $observed >perf.txt
-	agree calls "$(graph_calls $called perf.txt)" $times \
-		beside "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
-}
-
-perf_latency() {
-	with_another $called perf ftrace latency -a -T $called $observed >perf.txt
-	agree calls "$(awk -F'|' '$2 + 0 { n += $2 } END { print n }' perf.txt)" $times \
 		beside "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
 }
 
@@ -114,21 +97,11 @@ perf_probe() {
 		beside "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
 }
 
-trace_cmd() {
-	with_another $called trace-cmd record -q -o trace.dat -b 20000 -p "$1" -l $called $observed
+trace_cmd_function() {
+	with_another $called trace-cmd record -q -o trace.dat -b 20000 -p function -l $called $observed
 	trace-cmd report trace.dat >report.txt
-	agree calls "$("$2" $called report.txt)" $times \
+	agree calls "$(calls $called report.txt)" $times \
 		beside "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
-}
-
-trace_cmd_function() { trace_cmd function calls; }
-trace_cmd_graph() { trace_cmd function_graph graph_calls; }
-
-trace_cmd_instances() {
-	trace-cmd record -q -o trace.dat -B one -p function -l $called -B two -p function -l $called $observed
-	trace-cmd report trace.dat >report.txt
-	agree calls "$(lines "working.* $called" report.txt)" $((2 * times)) \
-		tracers "$(tracers $called)" 2
 }
 
 # The second instance also traces another function.
@@ -160,38 +133,12 @@ instance_leaves() {
 	agree calls "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
 }
 
-# Events of a kprobe and a kretprobe, and the function tracer in one buffer.
-kprobe_events() {
-	put "p:clients/entry $called" kprobe_events
-	add "r:clients/leave $called" kprobe_events
-	put '' trace
-	put $called set_ftrace_filter
-	put function current_tracer
-	put 1 events/clients/enable
-	$observed
-	put 0 tracing_on
-	cat $tracefs/trace >trace.txt
-	put 0 events/clients/enable
-	agree entries "$(lines 'working.* entry: ' trace.txt)" $times \
-		returns "$(lines 'working.* leave: ' trace.txt)" $times \
-		calls "$(calls $called trace.txt)" $times tracers "$(tracers $called)" 2
-}
-
-# In a kernel with the graph tracer, the profiler uses that.
-profile() {
-	put $called set_ftrace_filter
-	put 1 function_profile_enabled
-	with_another $called $observed
-	put 0 function_profile_enabled
-	cat $tracefs/trace_stat/function* >profile.txt
-	agree hits "$(awk -v f=$called '$1 == f { n += $2 } END { print n }' profile.txt)" $times \
-		beside "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
-}
-
 of() { sed -n "s/^@$1: //p" bpftrace.txt; }
 
-# all_of_bpftrace TRACERS: kprobes, and direct calls of BPF from the function.
-all_of_bpftrace() {
+# kprobes, and direct calls of BPF from the function, beside both function tracers.
+bpftrace_all() {
+	put $wakes_new set_ftrace_filter
+	put function_graph current_tracer
 	with_another $wakes_new bpftrace -c "/bin/sh $observed" -e '
 		kprobe:wake_up_new_task /comm == "working"/ { @kprobe = count(); }
 		kretprobe:wake_up_new_task /comm == "working"/ { @kretprobe = count(); }
@@ -200,29 +147,11 @@ all_of_bpftrace() {
 	' >bpftrace.txt
 	agree kprobe "$(of kprobe)" $times kretprobe "$(of kretprobe)" $times \
 		kfunc "$(of kfunc)" $times kretfunc "$(of kretfunc)" $times \
-		beside "$(calls $wakes_new beside.txt)" $times \
-		tracers "$(tracers $wakes_new)" "$1"
-}
-
-bpftrace_functions() { all_of_bpftrace 3; }
-
-bpftrace_graph() {
-	put $wakes_new set_ftrace_filter
-	put function_graph current_tracer
-	all_of_bpftrace 4
-}
-
-# Many functions at once, one of which the work calls.
-bpftrace_multi() {
-	with_another $called bpftrace -c "/bin/sh $observed" -e '
-		kprobe:__x64_sys_gets* /comm == "working"/ { @[func] = count(); }
-	' >bpftrace.txt
-	agree calls "$(sed -n "s/^@\[$called\]: //p" bpftrace.txt)" $times \
-		beside "$(calls $called beside.txt)" $times tracers "$(tracers $called)" 2
+		beside "$(calls $wakes_new beside.txt)" $times tracers "$(tracers $wakes_new)" 4
 }
 
 systemtap() {
-	with_another $wakes_new staprun -o stap.txt -c $observed "$out/stap/functions_$flavour.ko"
+	with_another $wakes_new staprun -o stap.txt -c $observed "$out/stap/$flavour/functions.ko"
 	agree entries "$(sed -n 's/^entries //p' stap.txt)" $times \
 		returns "$(sed -n 's/^returns //p' stap.txt)" $times \
 		beside "$(calls $wakes_new beside.txt)" $times \
@@ -247,35 +176,6 @@ direct_module() {
 
 # Stacks of the function that wakes a new task: each command writes them to stacks.txt.
 
-begin_kprobe() { put "p:clients/entry $wakes_new" kprobe_events; }
-
-function_stacks() {
-	trace_beside $again $wakes_new
-	put 1 $again/options/func_stack_trace
-	$observed
-	# The flag is shared: tracers that start later in other instances would have it.
-	put 0 $again/options/func_stack_trace
-	end_beside $again stacks.txt
-}
-
-probe_stacks() {
-	put "$wakes_new:stacktrace" set_ftrace_filter
-	put '' trace
-	$observed
-	put "!$wakes_new:stacktrace" set_ftrace_filter
-	cat $tracefs/trace >stacks.txt
-}
-
-trigger_stacks() {
-	begin_kprobe
-	put stacktrace events/clients/entry/trigger
-	put '' trace
-	$observed
-	put '!stacktrace' events/clients/entry/trigger
-	cat $tracefs/trace >stacks.txt
-	put '' kprobe_events
-}
-
 # recorded_stacks EVENT...: by perf.
 recorded_stacks() {
 	perf record -q -a -g -m 1024 -o perf.data -e "$@" $observed
@@ -283,16 +183,13 @@ recorded_stacks() {
 }
 
 perf_kprobe_stacks() {
-	begin_kprobe
+	put "p:clients/entry $wakes_new" kprobe_events
 	recorded_stacks clients:entry
 	put '' kprobe_events
 }
 
-perf_function_stacks() { recorded_stacks ftrace:function --filter "ip == $wakes_new"; }
-
-# bpftrace_stacks PROBE
 bpftrace_stacks() {
-	bpftrace -c "/bin/sh $observed" -e "$1:$wakes_new /comm == \"working\"/ { @[kstack] = count(); }" >stacks.txt
+	bpftrace -c "/bin/sh $observed" -e "kfunc:$wakes_new /comm == \"working\"/ { @[kstack] = count(); }" >stacks.txt
 }
 
 # An event within the function, without tracers and with two; one of these replaces
@@ -307,7 +204,7 @@ beside_graph() {
 }
 
 # callers FILE: print each different stack of the work, from the caller of the function
-# on, and how often it occurs. FILE is in the format of ftrace, of perf or of bpftrace.
+# on, and how often it occurs. FILE is in the format of perf or of bpftrace.
 callers() {
 	awk '
 	function end_stack(n) {
@@ -320,10 +217,8 @@ callers() {
 		if (begun) stack = stack " " name
 		if (name == "entry_SYSCALL_64") begun = ""
 	}
-	/<stack trace>/ { end_stack(1); ours = /working-/; next }
 	/^@\[/ { ours = 1; next }
 	/^\]: / { end_stack($2); next }
-	ours && /^ *=> / { frame($2); next }
 	ours && /^    [a-zA-Z_]/ { frame($1); next }
 	ours && /^\t *[0-9a-f]+ / { frame($2); next }
 	/^[^\t]/ { end_stack(1); ours = /^working / }
@@ -355,30 +250,16 @@ same_stacks() {
 put 4096 buffer_size_kb
 
 clean_row "perf ftrace" "function, beside the function tracer" perf_function
-clean_row "perf ftrace" "function_graph, beside the function tracer" perf_graph
-clean_row "perf ftrace" "latency of a function, beside the function tracer" perf_latency
 clean_row "perf record" "ftrace:function, beside the function tracer" perf_function_event
 clean_row "perf probe, record" "entry and return, beside the function tracer" perf_probe
 clean_row "trace-cmd record" "function, beside the function tracer" trace_cmd_function
-clean_row "trace-cmd record" "function_graph, beside the function tracer" trace_cmd_graph
-clean_row "trace-cmd record" "function in two instances" trace_cmd_instances
 clean_row tracefs "function tracer in two instances" two_instances
 clean_row tracefs "function tracer, while another one comes and goes" instance_leaves
-clean_row tracefs "kprobe, kretprobe and function tracer in one buffer" kprobe_events
-clean_row tracefs "function profiler, beside the function tracer" profile
-clean_row bpftrace "k(ret)probe, k(ret)func, beside the function tracer" bpftrace_functions
-clean_row bpftrace "the same, beside function_graph too" bpftrace_graph
-clean_row bpftrace "kprobes of many functions, beside the function tracer" bpftrace_multi
+clean_row bpftrace "k(ret)probe, k(ret)func, beside both function tracers" bpftrace_all
 clean_row SystemTap "function and return, beside the function tracer" systemtap
 clean_row "ftrace-direct-too" "direct call, beside the function tracer" direct_module
 
-clean_row tracefs "stacks: func_stack_trace" same_stacks 2 1 with_another function_stacks
-clean_row tracefs "stacks: stacktrace of a function probe" same_stacks 2 1 with_another probe_stacks
-clean_row tracefs "stacks: stacktrace trigger of a kprobe" same_stacks 2 1 with_another trigger_stacks
 clean_row "perf record -g" "stacks: kprobe" same_stacks 2 1 with_another perf_kprobe_stacks
-clean_row "perf record -g" "stacks: ftrace:function" same_stacks $(($(nproc) + 1)) "$(nproc)" \
-	with_another perf_function_stacks
 clean_row "perf record -g" "stacks: an event within function and function_graph" \
 	same_stacks 2 0 beside_graph perf_event_stacks
-clean_row bpftrace "stacks: kprobe" same_stacks 2 1 with_another bpftrace_stacks kprobe
-clean_row bpftrace "stacks: kfunc" same_stacks 2 1 with_another bpftrace_stacks kfunc
+clean_row bpftrace "stacks: kfunc" same_stacks 2 1 with_another bpftrace_stacks

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The kernel's own selftests of live patches: a row for each script, and another one
-# while the function tracer traces the functions that the patches replace.
+# The kernel's own selftests of live patches, a row for each script; and a function that is
+# both patched and traced.
 . "$(dirname "$0")/common.sh"
 
 scripts=$out/clients/selftests-livepatch/livepatch
@@ -25,29 +25,6 @@ trace_no_more() {
 	put 0 $instance/tracing_on
 	cat $tracefs/$instance/trace >patched.txt
 	rmdir $tracefs/$instance
-}
-
-# Print functions with two or more tracers, while the file "watching" exists.
-watch_records() {
-	while [[ -e watching ]]; do
-		grep -aE '\([2-9][0-9]*\)' $tracefs/enabled_functions || true
-	done >watched.txt 2>&1
-}
-
-beside_tracer() {
-	local code=0
-	trace_patched
-	add '*:mod:test_klp_callbacks_busy' $instance/set_ftrace_filter
-	touch watching
-	watch_records &
-	tests "$1" >said.txt || code=1
-	rm watching
-	wait $!
-	trace_no_more
-	sort -u watched.txt
-	cat said.txt
-	[[ -s watched.txt ]] || { say "no function had two tracers"; return 1; }
-	return $code
 }
 
 klp=/sys/kernel/livepatch/test_klp_livepatch
@@ -81,11 +58,6 @@ both() {
 
 for script in livepatch callbacks shadow-vars state ftrace sysfs; do
 	row livepatch "test-$script.sh" tests "test-$script.sh"
-done
-# The other two scripts patch no function.
-for script in livepatch callbacks ftrace sysfs; do
-	row livepatch "test-$script.sh, beside the function tracer" \
-		beside_tracer "test-$script.sh"
 done
 row livepatch "function tracer, then a patch of the function" both trace_patched apply_patch
 row livepatch "patch of a function, then the function tracer" both apply_patch trace_patched

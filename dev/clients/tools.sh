@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# perf, trace-cmd, bpftrace and plain bpf(2): each counts or records what the
-# work does, and must miss nothing.
+# perf, trace-cmd and bpftrace: each counts or records what the work does, and must miss
+# nothing.
 . "$(dirname "$0")/common.sh"
 
 fork=sched:sched_process_fork switch=sched:sched_switch call=syscalls:sys_enter_getsid
@@ -33,16 +33,6 @@ trace_cmd_record() {
 	complete report.txt
 }
 
-trace_cmd_extract() {
-	trace-cmd start -b 20000 -e sched -e $call
-	$work
-	trace-cmd stop
-	trace-cmd extract -o extract.dat
-	trace-cmd reset
-	trace-cmd report extract.dat >extract.txt
-	complete extract.txt
-}
-
 # The tracepoint is in the function that has the kprobe and the kfunc.
 bpftrace_together() {
 	bpftrace -c "/bin/sh $work" -e '
@@ -56,23 +46,25 @@ bpftrace_together() {
 		kfunc "$(of kfunc)" $times sleeps "$(of sleeps)" "$(</tmp/sleeps)"
 }
 
-raw_kernel() { "$bin/count" --without-marker; }
-
-# The thread of the module hits the tracepoint once a second.
-raw_module() {
-	modprobe trace-events-sample
-	"$bin/count" --event sample-trace foo_bar sleep 5
-	rmmod trace-events-sample
+# hits_of_raw TRACEPOINT CONDITION COMMAND: how often a raw tracepoint was hit.
+hits_of_raw() {
+	bpftrace -c "$3" -e "rawtracepoint:$1 $2 { @hits = count(); }" | sed -n 's/^@hits: //p'
 }
 
-# The module cannot be unloaded while a program is attached to its tracepoint.
-raw_module_stays() {
+raw_kernel() {
+	agree forks "$(hits_of_raw sched_process_fork '/comm == "working"/' "/bin/sh $work")" $times
+}
+
+# The thread of the module hits the tracepoint once a second. The module cannot be unloaded
+# while a program is attached.
+raw_module() {
 	modprobe trace-events-sample
-	"$bin/count" --event sample-trace foo_bar sleep 3 >count.txt &
-	sleep 1
+	hits_of_raw foo_bar '' '/bin/sleep 5' >hits.txt &
+	sleep 3
 	if rmmod trace-events-sample; then return 1; fi
 	wait $!
 	rmmod trace-events-sample
+	(($(<hits.txt)))
 	say "busy, then gone"
 }
 
@@ -80,8 +72,6 @@ row "perf stat" "counts three tracepoints, two of them with filters" perf_stat
 row "perf record, script" "records three tracepoints, reads them back" perf_record
 row "perf trace" "traces a system call and a tracepoint" perf_trace
 row "trace-cmd record" "records the sched events and a system call, reports" trace_cmd_record
-row "trace-cmd start, extract" "the same by the kernel's own buffer" trace_cmd_extract
 row "bpftrace" "tracepoint, kprobe and kfunc at one place, and the scheduler" bpftrace_together
-row "bpf(2)" "raw tracepoint of the kernel, as ftrace and perf count" raw_kernel
-row "bpf(2)" "raw tracepoint of a module, as ftrace and perf count" raw_module
-row "bpf(2)" "a module with a program on its tracepoint cannot leave" raw_module_stays
+row "raw tracepoint" "of the kernel, by bpftrace" raw_kernel
+row "raw tracepoint" "of a module, which cannot be unloaded meanwhile" raw_module

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The features of tracefs: events, triggers, probes and tracers, and modules that have
-# events or patch functions; all while tracepoints are on.
+# What ftracetest does not do while tracepoints are on: kprobes and function tracers at the
+# same place, and modules that have events or patch functions.
 . "$(dirname "$0")/common.sh"
 
 fork=events/sched/sched_process_fork
@@ -40,70 +40,6 @@ all_events() {
 	say "all on, all off, $i times"
 }
 
-instance() {
-	local dir=instances/clients
-	put '' trace
-	mkdir $tracefs/$dir
-	put 1 $dir/$fork/enable
-	$work
-	cat $tracefs/$dir/trace >instance.txt
-	((! $(lines '^[^#]' $tracefs/trace)))
-	rmdir $tracefs/$dir
-	agree forks "$(lines 'sched_process_fork: comm=working' instance.txt)" $times
-}
-
-snapshot() {
-	put '' trace
-	put 1 $fork/enable
-	$work
-	put 1 snapshot
-	put 0 $fork/enable
-	cat $tracefs/snapshot >snapshot.txt
-	put 0 snapshot
-	agree forks "$(lines 'sched_process_fork: comm=working' snapshot.txt)" $times
-}
-
-histogram() {
-	local hist='hist:keys=parent_comm'
-	put "$hist" $fork/trigger
-	$work
-	cat $tracefs/$fork/hist >hist.txt
-	put "!$hist" $fork/trigger
-	agree forks "$(sed -nE 's/.*parent_comm: working .*hitcount: +([0-9]+).*/\1/p' hist.txt)" $times
-}
-
-synthetic() {
-	local enter=events/syscalls/sys_enter_getsid leave=events/syscalls/sys_exit_getsid
-	local start='hist:keys=common_pid:began=common_timestamp'
-	# shellcheck disable=SC2016 # variables of the trigger
-	local end='hist:keys=common_pid:took=common_timestamp-$began:onmatch(syscalls.sys_enter_getsid).called($took)'
-
-	put 'called u64 took' synthetic_events
-	put "$start" $enter/trigger
-	put "$end" $leave/trigger
-	trace_of events/synthetic/called
-	put "!$end" $leave/trigger
-	put "!$start" $enter/trigger
-	put '' synthetic_events
-	agree "synthetic events" "$(lines 'working.* called: took=' trace.txt)" $times
-}
-
-user_event() {
-	local event=events/user_events/clients
-	put '' trace
-	mkfifo go
-	"$bin/userevent" clients $times <go &
-	exec 3>go
-	until [[ -d $tracefs/$event ]]; do sleep 0.1; done
-	put 1 $event/enable
-	echo >&3
-	wait $!
-	put 0 $event/enable
-	cat $tracefs/trace >user.txt
-	# A NUL precedes each record except the first.
-	agree "user events" "$(lines "userevent-[0-9]" user.txt)" $times
-}
-
 # size_of FUNCTION: up to the next symbol.
 size_of() {
 	local begin end
@@ -125,8 +61,6 @@ probe_everywhere() {
 	((probes > 10))
 }
 
-forget_probes() { put '' kprobe_events; }
-
 # switching FILE COMMAND...: enable and disable it while the command runs.
 switching() {
 	local pid n=0
@@ -141,38 +75,22 @@ switching() {
 	((n >= 2))
 }
 
-kprobes_beside() {
+# beside SWITCHED ON REGEX: the probes or the tracepoint at the same place are on, and miss
+# nothing while the other is switched.
+beside() {
 	probe_everywhere
 	put 'comm == "working"' events/clients/filter
 	put '' trace
-	put 1 events/clients/enable
-	switching $new $work
-	put 0 events/clients/enable
-	cat $tracefs/trace >kprobes.txt
-	forget_probes
-	agree "hits of the first of $probes" "$(lines 'working.* at_0: ' kprobes.txt)" $times
+	put 1 "$2/enable"
+	switching "$1" $work
+	put 0 "$2/enable"
+	cat $tracefs/trace >beside.txt
+	put '' kprobe_events
+	agree "hits beside $probes probes" "$(lines "working.* $3: " beside.txt)" $times
 }
 
-event_beside() {
-	probe_everywhere
-	put '' trace
-	put 1 $new/enable
-	switching events/clients $work
-	put 0 $new/enable
-	cat $tracefs/trace >event.txt
-	forget_probes
-	agree "events beside $probes" "$(lines 'working.* sched_wakeup_new: ' event.txt)" $times
-}
-
-uprobe() {
-	local address
-	address=$(nm "$bin/work" | awk '$3 == "spot" { print $1 }')
-	put "p:clients/spot $bin/work:0x$address" uprobe_events
-	trace_of events/clients/spot $fork
-	put '' uprobe_events
-	agree hits "$(lines 'working.* spot: ' trace.txt)" $times \
-		forks "$(lines 'sched_process_fork: comm=working' trace.txt)" $times
-}
+kprobes_beside() { beside $new events/clients at_0; }
+event_beside() { beside events/clients $new sched_wakeup_new; }
 
 # livepatch_is N: wait for the transition, which ends when every process has left the
 # old functions. Then the patch is enabled (1) or not (0).
@@ -231,36 +149,12 @@ function_tracer() {
 		events "$(lines 'working.* sched_wakeup_new: ' function.txt)" $times
 }
 
-latency_tracers() {
-	local tracer
-	put 1 events/sched/enable
-	for tracer in irqsoff preemptoff preemptirqsoff wakeup wakeup_rt; do
-		put 0 tracing_max_latency
-		put $tracer current_tracer
-		chrt -f 1 $work
-		cat $tracefs/trace >$tracer.txt
-		put nop current_tracer
-		grep -q "^# $tracer latency trace" $tracer.txt
-		(($(<$tracefs/tracing_max_latency)))
-		say "$tracer: $(<$tracefs/tracing_max_latency)"
-	done
-	put 0 events/sched/enable
-	say "each found a latency"
-}
-
 put 20000 buffer_size_kb
 row "events" "fork, sched_switch and a system call by tracefs" events
 row "events/enable" "all events on and off" all_events
-row "instances" "an event in an instance, nothing outside it" instance
-row "snapshot" "an event, then the snapshot" snapshot
-row "hist trigger" "forks by name" histogram
-row "synthetic event" "made of a system call's begin and end" synthetic
-row "user event" "written by a process, traced" user_event
 row "kprobe events" "all over a function whose tracepoint goes on and off" kprobes_beside
 row "kprobe events" "all over it, on and off, with its tracepoint on" event_beside
-row "uprobe event" "in a process, with a tracepoint on" uprobe
 row "livepatch" "sample patch, on and off, with sched events on" livepatch
 row "events of a module" "come and go with it" module_events
 row "function tracer" "on a function, with its tracepoint on" function_tracer function
 row "function_graph tracer" "on a function, with its tracepoint on" function_tracer function_graph
-row "latency tracers" "all five, with sched events on" latency_tracers

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # kunit.sh SUITE...: run the KUnit suites as modules, in this order. A suite may be named
-# twice: unloading a module must remove its sites, tracepoints and markers, so that it can
-# be loaded again. Prints the messages of the kernel; fails when a case fails, or when a
-# suite does not complete.
+# twice. Prints the messages of the kernel; at last the cases that failed, and the suites
+# that did not complete, which also make it fail.
 set -e
 : "${1:?which suites are to run?}"
 
@@ -24,17 +23,20 @@ END
 # kernel_says RUN: the kernel's messages since the start of that run.
 kernel_says() { dmesg -t | sed "1,/^kunit.sh: run $1\$/d"; }
 
-run=0 failed=0
+# failures RUN SUITE: one a line.
+failures() {
+	kernel_says "$1" | sed -nE 's/^ +not ok [0-9]+ (- )?//p'
+	kernel_says "$1" | grep -qE "^ok [0-9]+ (- )?$2\$" || echo "the suite did not pass"
+}
+
+run=0 failed=/tmp/kunit.failed
+: >$failed
 for suite; do
 	run=$((run + 1))
 	echo "kunit.sh: run $run" >/dev/kmsg
 	modprobe "test_$suite"
 	rmmod "test_$suite"
 	kernel_says $run
-	if kernel_says $run | grep -qE '^ *not ok ' ||
-		! kernel_says $run | grep -qE "^ok [0-9]+ (- )?$suite\$"; then
-		echo "kunit.sh: $suite failed"
-		failed=1
-	fi
+	failures $run "$suite" | sed "s/^/kunit.sh: failed: $suite: /" >>$failed
 done
-exit $failed
+[ ! -s $failed ] || { cat $failed; exit 1; }

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# tour.sh OUT: runs in the guest. The tracers that OUT/tracers lists attach to one marker
-# while two processes run; a table shows how often each tracer saw the first process leave
-# a CPU. OUT has the script of SystemTap and the modules of LTTng. The switches are in
-# $RESULTS/switches.txt for the picture.
+# tour.sh OUT: runs in the guest. The tracers attach to one marker, to the trace event beside
+# it and to its raw tracepoint, while two processes run; a table shows how often each tracer
+# saw the first process leave a CPU. OUT has the script of SystemTap and the modules of
+# LTTng. The switches are in $RESULTS/switches.txt for the picture.
 #
 # The processes are stopped until all tracers are attached, and after their work until
 # all are detached: so all counts must be equal.
@@ -12,12 +12,8 @@ out=$1
 marker=kernel_sched_switch
 rounds=300
 tracefs=/sys/kernel/tracing
-instance=$tracefs/instances/tour
-read -r -a tracers <"$out/tracers"
-declare -A count lost names=([trace_cmd]=trace-cmd [systemtap]=SystemTap [lttng]=LTTng)
-ctl=ctl ack=ack		# fifos to and from perf
-
-# The workload
+tracers=(module tracefs trace_cmd perf bpftrace systemtap lttng trace_event raw_tracepoint)
+declare -A count lost pid
 
 # worker NAME IN OUT: passes a token from one fifo to the other.
 worker() {
@@ -31,8 +27,6 @@ worker() {
 	kill -STOP $BASHPID
 }
 
-stopped() { [[ $(sed 's/.*) //' "/proc/$1/stat") == T* ]]; }
-
 # until_ok SECONDS COMMAND...
 until_ok() {
 	local tries=$(($1 * 10))
@@ -43,18 +37,20 @@ until_ok() {
 	done
 }
 
+are_stopped() { [[ $(sed 's/.*) \(.\).*/\1/' /proc/{"$ping","$pong"}/stat) == T$'\n'T ]]; }
+
 start_workers() {
 	mkfifo to_ping to_pong
 	exec 8<>to_ping 9<>to_pong
 	worker ping 8 9 & ping=$!
 	worker pong 9 8 & pong=$!
-	until_ok 10 stopped $ping && until_ok 10 stopped $pong
+	until_ok 10 are_stopped
 }
 
 run_workers() {
 	echo token >&8
 	kill -CONT $ping $pong
-	until_ok 60 stopped $ping && until_ok 60 stopped $pong
+	until_ok 60 are_stopped
 }
 
 end_workers() {
@@ -65,91 +61,98 @@ end_workers() {
 # The tracers: begin_NAME attaches; end_NAME detaches, and sets count and, if the
 # tracer reports lost events, lost.
 
-leave() {
-	kill -INT "$1"
-	wait "$1"
-}
+# end NAME: end its process.
+end() { kill -INT "${pid[$1]}"; wait "${pid[$1]}"; }
 
 says() { grep -qs "$1" "$2"; }
 lines() { grep -c "prev_pid[ =]*$ping\b" "$1"; }
 
-begin_tracefs() {
-	mkdir $instance
-	echo 16384 >$instance/buffer_size_kb
-	echo 1 >$instance/events/markers/$marker/enable
+# begin_instance NAME EVENT, end_instance NAME FILE: an event, in an instance of its own.
+begin_instance() {
+	local instance=$tracefs/instances/$1
+	mkdir "$instance"
+	echo 16384 >"$instance/buffer_size_kb"
+	echo 1 >"$instance/events/$2/enable"
 }
 
-end_tracefs() {
-	echo 0 >$instance/tracing_on
-	cat $instance/trace >"$RESULTS/switches.txt"
-	count[tracefs]=$(lines "$RESULTS/switches.txt")
-	lost[tracefs]=$(cat $instance/per_cpu/cpu*/stats | awk '/overrun|dropped/ { n += $NF } END { print n }')
-	rmdir $instance
+end_instance() {
+	local instance=$tracefs/instances/$1
+	echo 0 >"$instance/tracing_on"
+	cat "$instance/trace" >"$2"
+	count[$1]=$(lines "$2")
+	lost[$1]=$(cat "$instance"/per_cpu/cpu*/stats | awk '/overrun|dropped/ { n += $NF } END { print n }')
+	rmdir "$instance"
 }
 
-trace_cmd_is_on() {
-	[[ $(<$tracefs/events/markers/$marker/enable) == 1 && $(<$tracefs/tracing_on) == 1 ]]
-}
+begin_tracefs() { begin_instance tracefs markers/$marker; }
+end_tracefs() { end_instance tracefs "$RESULTS/switches.txt"; }
+begin_trace_event() { begin_instance trace_event sched/sched_switch; }
+end_trace_event() { end_instance trace_event event.txt; }
 
-# In 6.1 a size for one buffer, as above, leaves the others as small as after boot.
+# A size for one buffer, as above, leaves the others as small as after boot.
 begin_trace_cmd() {
 	trace-cmd record -q -b 4096 -e markers:$marker -f "prev_pid == $ping" >trace-cmd.log 2>&1 &
-	trace_cmd=$!
-	until_ok 30 trace_cmd_is_on
+	pid[trace_cmd]=$!
+	until_ok 30 says 1 $tracefs/events/markers/$marker/enable && until_ok 30 says 1 $tracefs/tracing_on
 }
 
+# On a busy machine trace-cmd 3.1 ends before it has read all, with events of the stock
+# kernel too: the rest is still in the kernel's buffer.
 end_trace_cmd() {
-	leave "$trace_cmd"
-	trace-cmd report >trace-cmd.txt 2>/dev/null
-	# On a busy machine trace-cmd 3.1 ends before it has read all, with events of the
-	# stock kernel too: the rest is still in the kernel's buffer.
-	grep -v '^#' $tracefs/trace >>trace-cmd.txt
-	count[trace-cmd]=$(lines trace-cmd.txt)
-	lost[trace-cmd]=$(grep -c DROPPED trace-cmd.txt)
+	end trace_cmd
+	{ trace-cmd report 2>/dev/null; grep -v '^#' $tracefs/trace; } >trace-cmd.txt
+	count[trace_cmd]=$(lines trace-cmd.txt)
+	lost[trace_cmd]=$(grep -c DROPPED trace-cmd.txt)
 	trace-cmd reset
 	echo 1 >$tracefs/tracing_on
 }
 
 begin_perf() {
-	mkfifo $ctl $ack
+	mkfifo ctl ack
 	perf record -q -a -e markers:$marker --filter "prev_pid == $ping" -o perf.data \
-		-D -1 --control=fifo:$ctl,$ack >perf.log 2>&1 &
-	perf=$!
-	echo enable >$ctl
-	read -r _ <$ack
+		-D -1 --control=fifo:ctl,ack >perf.log 2>&1 &
+	pid[perf]=$!
+	echo enable >ctl
+	read -r _ <ack
 }
 
 end_perf() {
-	leave "$perf"
-	perf script -i perf.data >perf.txt 2>/dev/null
+	end perf
+	perf script -i perf.data --show-lost-events >perf.txt 2>/dev/null
 	count[perf]=$(lines perf.txt)
-	lost[perf]=$(perf script -i perf.data --show-lost-events 2>/dev/null | grep -c LOST)
+	lost[perf]=$(grep -c LOST perf.txt)
 }
 
-begin_bpftrace() {
+# begin_bpf NAME PROBE PID, end_bpf NAME
+begin_bpf() {
 	bpftrace -e "
-		tracepoint:markers:$marker { @all = 1; }
-		tracepoint:markers:$marker /args->prev_pid == $ping/ { @switches = count(); }
-		interval:ms:200 /@all/ { printf(\"ready\n\"); }" >bpftrace.txt 2>&1 &
-	bpftrace=$!
-	until_ok 60 says ready bpftrace.txt
+		$2 { @all = 1; }
+		$2 /$3 == $ping/ { @switches = count(); }
+		interval:ms:200 /@all/ { printf(\"ready\n\"); }" >"$1.txt" 2>&1 &
+	pid[$1]=$!
+	until_ok 60 says ready "$1.txt"
 }
 
-end_bpftrace() {
-	leave "$bpftrace"
-	count[bpftrace]=$(sed -n 's/^@switches: //p' bpftrace.txt)
+end_bpf() {
+	end "$1"
+	count[$1]=$(sed -n 's/^@switches: //p' "$1.txt")
 }
+
+begin_bpftrace() { begin_bpf bpftrace "tracepoint:markers:$marker" "args->prev_pid"; }
+end_bpftrace() { end_bpf bpftrace; }
+begin_raw_tracepoint() { begin_bpf raw_tracepoint rawtracepoint:sched_switch pid; }
+end_raw_tracepoint() { end_bpf raw_tracepoint; }
 
 begin_systemtap() {
 	staprun -x $ping -o stap.txt "$out/stap/tour.ko" 2>stap.err &
-	stap=$!
+	pid[systemtap]=$!
 	until_ok 30 says ready stap.txt
 }
 
 end_systemtap() {
-	leave "$stap"
-	count[SystemTap]=$(sed -n 's/^switches //p' stap.txt)
-	lost[SystemTap]=$(awk '/skipped probes:/ { n = $NF } END { print n + 0 }' stap.err)
+	end systemtap
+	count[systemtap]=$(sed -n 's/^switches //p' stap.txt)
+	lost[systemtap]=$(awk '/skipped probes:/ { n = $NF } END { print n + 0 }' stap.err)
 }
 
 begin_lttng() {
@@ -162,8 +165,8 @@ begin_lttng() {
 end_lttng() {
 	lttng destroy tour >>lttng.log
 	babeltrace2 lttng >lttng.txt 2>lttng.err
-	count[LTTng]=$(lines lttng.txt)
-	lost[LTTng]=$(grep -c discarded lttng.err)
+	count[lttng]=$(lines lttng.txt)
+	lost[lttng]=$(grep -c discarded lttng.err)
 }
 
 begin_module() { modprobe marker_probe marker=$marker first=$ping print=0; }
@@ -173,19 +176,15 @@ end_module() {
 	rmmod marker_probe
 }
 
-# The tour
-
 attached() { awk -F'\t' -v m=$marker '$1 == m { print $4 }' $tracefs/markers; }
-
 nobody_is_attached() { [[ $(attached) == 0 ]]; }
 
 table() {
-	local tracer name verdict=0
-	printf '\n%-12s %9s %6s\n' tracer switches lost
+	local tracer verdict=0
+	printf '\n%-14s %9s %6s\n' tracer switches lost
 	for tracer in "${tracers[@]}"; do
-		name=${names[$tracer]:-$tracer}
-		printf '%-12s %9s %6s\n' "$name" "${count[$name]}" "${lost[$name]:--}"
-		[[ ${count[$name]} == "${count[module]}" && ${lost[$name]:-0} == 0 ]] || verdict=1
+		printf '%-14s %9s %6s\n' "$tracer" "${count[$tracer]}" "${lost[$tracer]:--}"
+		[[ ${count[$tracer]} == "${count[module]}" && ${lost[$tracer]:-0} == 0 ]] || verdict=1
 	done
 	((count[module] > rounds / 2)) || verdict=1
 	return $verdict
@@ -207,14 +206,8 @@ tour() {
 }
 
 cd "$(mktemp -d)" || exit 1
-if [[ " ${tracers[*]} " == *" lttng "* ]]; then
-	mount --bind "$out/lttng-modules/guest/modroot/lib/modules" /lib/modules
-	lttng-sessiond -d --extra-kmod-probes=markers || exit 1
-fi
-if tour; then
-	echo "PASS: a module and $((${#tracers[@]} - 1)) tracers on one marker saw the same"
-else
-	echo "FAIL: they did not see the same"
-	exit 1
-fi
+mount --bind "$out/lttng-modules/guest/modroot/lib/modules" /lib/modules
+lttng-sessiond -d --extra-kmod-probes=markers || exit 1
+tour || { echo "FAIL: they did not see the same"; exit 1; }
+echo "PASS: all ${#tracers[@]} saw the same"
 until_ok 10 nobody_is_attached
