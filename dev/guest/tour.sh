@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# tour.sh OUT: runs in the guest. The tracers attach to one marker, to the trace event beside
-# it and to its raw tracepoint, while two processes run; a table shows how often each tracer
-# saw the first process leave a CPU. OUT has the script of SystemTap and the modules of
+# tour.sh OUT: runs in the guest. The tracers attach to one marker and to the trace event
+# beside it, while two processes run; a table shows how often each tracer saw the first
+# process leave a CPU. OUT has the script of SystemTap and the modules of
 # LTTng. The switches are in $RESULTS/switches.txt for the picture.
 #
 # The processes are stopped until all tracers are attached, and after their work until
@@ -12,7 +12,7 @@ out=$1
 marker=kernel_sched_switch
 rounds=300
 tracefs=/sys/kernel/tracing
-tracers=(module tracefs trace_cmd perf bpftrace systemtap lttng trace_event raw_tracepoint)
+tracers=(module tracefs trace_cmd perf bpftrace systemtap lttng trace_event)
 declare -A count lost pid
 
 # worker NAME IN OUT: passes a token from one fifo to the other.
@@ -123,25 +123,19 @@ end_perf() {
 	lost[perf]=$(grep -c LOST perf.txt)
 }
 
-# begin_bpf NAME PROBE PID, end_bpf NAME
-begin_bpf() {
+begin_bpftrace() {
 	bpftrace -e "
-		$2 { @all = 1; }
-		$2 /$3 == $ping/ { @switches = count(); }
-		interval:ms:200 /@all/ { printf(\"ready\n\"); }" >"$1.txt" 2>&1 &
-	pid[$1]=$!
-	until_ok 60 says ready "$1.txt"
+		tracepoint:markers:$marker { @all = 1; }
+		tracepoint:markers:$marker /args->prev_pid == $ping/ { @switches = count(); }
+		interval:ms:200 /@all/ { printf(\"ready\n\"); }" >bpftrace.txt 2>&1 &
+	pid[bpftrace]=$!
+	until_ok 60 says ready bpftrace.txt
 }
 
-end_bpf() {
-	end "$1"
-	count[$1]=$(sed -n 's/^@switches: //p' "$1.txt")
+end_bpftrace() {
+	end bpftrace
+	count[bpftrace]=$(sed -n 's/^@switches: //p' bpftrace.txt)
 }
-
-begin_bpftrace() { begin_bpf bpftrace "tracepoint:markers:$marker" "args->prev_pid"; }
-end_bpftrace() { end_bpf bpftrace; }
-begin_raw_tracepoint() { begin_bpf raw_tracepoint rawtracepoint:sched_switch pid; }
-end_raw_tracepoint() { end_bpf raw_tracepoint; }
 
 begin_systemtap() {
 	staprun -x $ping -o stap.txt "$out/stap/tour.ko" 2>stap.err &
