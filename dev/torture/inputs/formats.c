@@ -112,20 +112,23 @@ static bool is_name(const char *name)
 	return len && len < MARKER_NAME_LEN;
 }
 
-/* @other has another format; the second registration needs the same one. */
+/*
+ * Are the answers to a probe of this format right? While it is registered, another one is,
+ * if @other is not NULL: several formats of a name can wait for their markers.
+ */
 static bool is_right(const char *name, const char *format, const char *other)
 {
-	int ret = marker_probe_register(name, format, probe, &state);
+	void *private = (void *)format;
+	int ret = marker_probe_register(name, format, probe, private);
 
 	if (ret)
 		return ret == -EINVAL || ret == -EPERM;
 	accepted++;
 	return is_name(name) && strlen(format) < MARKER_FORMAT_LEN &&
-	       marker_probe_register(name, format, probe, &state) == -EEXIST &&
-	       (!strcmp(format, other) ||
-		marker_probe_register(name, other, probe, &inputs)) &&
-	       !marker_probe_unregister(name, probe, &state) &&
-	       marker_probe_unregister(name, probe, &state) == -ENOENT;
+	       marker_probe_register(name, format, probe, private) == -EEXIST &&
+	       (!other || is_right(name, other, NULL)) &&
+	       !marker_probe_unregister(name, probe, private) &&
+	       marker_probe_unregister(name, probe, private) == -ENOENT;
 }
 
 static void try_once(char *text)

@@ -27,6 +27,12 @@ declare -A words=(
 	[function]='[sample_calls] [trace] [ ] [no_such_tracer] vfs_read vfs_open schedule vfs_o*
 		no_such_function !vfs_read :mod:marker_sample *:mod:no_module 123 0x1 #### \n ? !'
 )
+# An input of each kind that is right: one in four. What is accepted changes the state for
+# the others.
+declare -A right=(
+	[filter]='common_pid > 1 && CPU != 7' [number]=1 [tracer]=sample_calls
+	[function]='[sample_callers] vfs_read'
+)
 markers=(sample_event sample_types sample_noargs kernel_sched_switch kernel_process_exec no_marker)
 
 # The files, each with a kind of words; a "*" is one of these markers. What is named often
@@ -39,6 +45,8 @@ targets=(markers:number marker_sites:number marker_probes:number 'events/markers
 # random_text KIND: sets text, to words of this kind or to bytes.
 random_text() {
 	local all number=$((RANDOM % 6)) byte separators=('' ' ' ' ')
+	text=${right[$1]}
+	((RANDOM % 4)) || return
 	((RANDOM % 50)) || number=300
 	text=''
 	# shellcheck disable=SC2206 # words; without patterns, by set -f
@@ -105,6 +113,7 @@ state() {
 
 reset_tracers() {
 	local name
+	echo 0 >options/function-tracers	# the files are those of the function tracer
 	: >set_ftrace_filter
 	: >set_ftrace_notrace
 	echo 1 >options/function-tracers
