@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh [--flavour F] [--timeout S] [--smp N] [--cpu MODEL] [--icount] [--name N]
-#          [--memory SIZE] [--append ARGS] [--bootconfig FILE] [--parallel QEMU]
+#          [--append ARGS] [--bootconfig FILE] [--parallel QEMU]
 #          SCRIPT [ARG...]
 # guest.sh [...] --shell
 #
@@ -17,7 +17,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-flavour=guest seconds=900 smp=2 cpu=max memory=2G name='' append='' shell='' bootconfig=''
+flavour=guest seconds=900 smp=2 cpu=max name='' append='' shell='' bootconfig=''
 clock=()
 qemu=qemu-system-x86_64 threads=single
 while (($#)); do
@@ -27,7 +27,6 @@ while (($#)); do
 	--smp) smp=$2; shift 2 ;;
 	--cpu) cpu=$2; shift 2 ;;
 	--icount) smp=1 clock=(-icount "shift=0,sleep=off"); shift ;;
-	--memory) memory=$2; shift 2 ;;
 	--name) name=$2; shift 2 ;;
 	--append) append+=" $2"; shift 2 ;;
 	--bootconfig) bootconfig=$2 append+=' bootconfig'; shift 2 ;;
@@ -83,7 +82,7 @@ add_bootconfig() {
 # after the start, and scripts may see (____ptrval____) before.
 qemu() {
 	timeout --foreground --kill-after=5 "$seconds" "$qemu" \
-		-accel "tcg,thread=$threads" "${clock[@]}" -cpu "$cpu" -smp "$smp" -m "$memory" \
+		-accel "tcg,thread=$threads" "${clock[@]}" -cpu "$cpu" -smp "$smp" -m 2G \
 		-machine q35 -nodefaults -no-user-config -display none -no-reboot \
 		-kernel "$image" -initrd "$initramfs" \
 		-append "console=ttyS0 panic=-1 oops=panic mitigations=off no_timer_check random.trust_cpu=on rdinit=/init HOUSE_TOP=$top HOUSE_OUT=$out HOUSE_BUILD=$build${shell:+ HOUSE_SHELL=1} $append" \

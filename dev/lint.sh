@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # lint.sh [TOOL...]: run the tools on the files of the series, and print only what
-# they report. Tools: checkpatch, sparse, warnings, kerneldoc, docs, shellcheck, english.
+# they report. Tools: checkpatch, compile, kerneldoc, docs, shellcheck, english.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/series/commits.sh"
 build_environment
 
 dir=$out/build/lint
-tools=(checkpatch sparse warnings kerneldoc docs shellcheck english)
+tools=(checkpatch compile kerneldoc docs shellcheck english)
 
 # Types that checkpatch ignores, and why:
 # (dev/checkpatch.allow lists what single files may have)
@@ -94,22 +94,18 @@ lint_checkpatch() {
 # ours LOG: the messages of a build about files of the series, not about stock.
 ours() { grep -E '(warning|error):' "$1" | sed -E "s,^(\.\./)*|^$linux/,," | sort -u | grep -F -f "$out/overlay.list"; }
 
-# compile NAME ARGS...: compile all objects again; ccache repeats their warnings.
-compile() {
-	local name=$1 log=$logs/lint-$1.log objects code=0
-	shift
+# All objects again, with W=1 and sparse; ccache repeats the compiler's warnings.
+lint_compile() {
+	local log=$logs/lint-compile.log objects code=0
 	mapfile -t objects < <(kernel_objects)
 	((${#objects[@]})) || return 0
 	"$top/dev/build.sh" lint prepare modules_prepare >"$logs/lint-prepare.log" 2>&1 ||
 		{ cat "$logs/lint-prepare.log"; return 1; }
 	(cd "$dir" && rm -f "${objects[@]}")
-	kmake "$dir" -k "$@" "${objects[@]}" >"$log" 2>&1 || code=1
+	kmake "$dir" -k W=1 C=2 "${objects[@]}" >"$log" 2>&1 || code=1
 	! ours "$log" || return 1
 	((code == 0)) || { tail -n 40 "$log"; return 1; }
 }
-
-lint_sparse() { compile sparse C=2; }
-lint_warnings() { compile warnings W=1; }
 
 lint_kerneldoc() {
 	local files

@@ -4,8 +4,8 @@
  * See linux/generated-text.h.
  *
  * The memory is part of BPF's packs, which are never writable and executable at the
- * same time. The name is a symbol of BPF: kallsyms lists it, and kernel_text_address()
- * and the unwinder find a piece by it, without a lock.
+ * same time. The name is a symbol of BPF: kallsyms lists it as it lists programs, and
+ * kernel_text_address() and the unwinder find a piece by it, without a lock.
  */
 #include <linux/bpf.h>
 #include <linux/capability.h>

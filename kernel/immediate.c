@@ -84,7 +84,7 @@ static int imv_site_cmp(const void *a, const void *b)
 static void imv_site_move(struct imv_site *to, const struct imv_site *from, long distance)
 {
 	to->target = from->target + (imv_site_is_jump(from) ? distance : 0);
-	to->insn = from->insn + distance;
+	to->insn = from->insn ? from->insn + distance : 0;	/* see imv_site_is_gone() */
 	to->var = from->var + distance;
 }
 

@@ -88,8 +88,7 @@ static void free_retired(struct work_struct *work)
 	retired_probes = NULL;
 	mutex_unlock(&tracepoints_mutex);
 
-	imv_flush();	/* no stub may jump to code that is freed */
-	tracepoint_synchronize_unregister();
+	tracepoint_synchronize_unregister();	/* no stub jumps to code that is freed */
 	while ((probes = list)) {
 		list = probes->next;
 		tp_free_code(probes);

@@ -70,6 +70,38 @@ static void imv_test_many_sites(struct kunit *test)
 	expect_syncs(test, false, false, 3);
 }
 
+static DEFINE_IMV(bool, imv_spread);
+
+#define SPREAD		imv_unlikely(imv_spread)
+#define SPREAD_5	(SPREAD + SPREAD + SPREAD + SPREAD + SPREAD)
+#define NEXT_PAGES	asm volatile("jmp 1f; .skip 8192, 0xcc; 1:")
+#define SPREAD_75	({ unsigned int n = 0;					\
+			   n += SPREAD_5 + SPREAD_5 + SPREAD_5; NEXT_PAGES;	\
+			   n += SPREAD_5 + SPREAD_5 + SPREAD_5; NEXT_PAGES;	\
+			   n += SPREAD_5 + SPREAD_5 + SPREAD_5; NEXT_PAGES;	\
+			   n += SPREAD_5 + SPREAD_5 + SPREAD_5; NEXT_PAGES;	\
+			   n += SPREAD_5 + SPREAD_5 + SPREAD_5; NEXT_PAGES;	\
+			   n; })
+
+static noinline unsigned int count_spread(void)
+{
+	return SPREAD_75 + SPREAD_75 + SPREAD_75 + SPREAD_75;
+}
+
+/* Mapping many pages takes long, so sites that are far apart are patched in more rounds. */
+static void imv_test_spread_sites(struct kunit *test)
+{
+	void *sync_func = text_of("do_sync_core");
+
+	KUNIT_ASSERT_NOT_NULL(test, sync_func);
+	KUNIT_ASSERT_EQ(test, watch_calls_with("on_each_cpu_cond_mask", 1, sync_func), 0);
+	imv_set(imv_spread, true);
+	stop_watching();
+	KUNIT_EXPECT_EQ(test, watched.calls, 3U * 2);
+	KUNIT_EXPECT_EQ(test, count_spread(), 300U);
+	imv_set(imv_spread, false);
+}
+
 static void imv_test_no_memory(struct kunit *test)
 {
 	need_failing_allocs(test);
@@ -293,7 +325,7 @@ static void imv_test_beside_jump_label(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, thread);
 	kthread_bind(thread, cpumask_last(cpu_online_mask));
 	wake_up_process(thread);
-	for (i = 0; i < 200 || !READ_ONCE(keys.toggles); i++) {
+	for (i = 0; i < 50 || !READ_ONCE(keys.toggles); i++) {
 		imv_set(imv_flag, true);
 		wrong += count_true() != NR_SITES;
 		imv_set(imv_flag, false);
@@ -364,6 +396,7 @@ static void __ref imv_test_exit_text(struct kunit *test)
 static struct kunit_case imv_patch_test_cases[] = {
 #if defined(CONFIG_IMMEDIATE) && defined(CONFIG_KPROBES)
 	KUNIT_CASE(imv_test_many_sites),
+	KUNIT_CASE(imv_test_spread_sites),
 	KUNIT_CASE(imv_test_no_memory),
 #endif
 	KUNIT_CASE(imv_test_reserved),

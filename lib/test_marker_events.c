@@ -2,6 +2,7 @@
 /*
  * KUnit tests of the trace events of markers, which live and die with their modules.
  */
+#include <linux/trace.h>
 #include <linux/trace_events.h>
 
 #include "test_fail_alloc.h"
@@ -58,6 +59,13 @@ static void event_test_goes_while_enabled(struct kunit *test)
 	}
 }
 
+#ifdef CONFIG_MODULE_UNLOAD
+#define expect_refs(test, module, refs)					\
+	KUNIT_EXPECT_EQ(test, atomic_read(&(module)->mod.refcnt), refs)
+#else
+#define expect_refs(test, module, refs)	do { } while (0)
+#endif
+
 /* The event of two modules stays with the other one, and stays enabled. */
 static void event_test_of_two_modules(struct kunit *test)
 {
@@ -76,14 +84,40 @@ static void event_test_of_two_modules(struct kunit *test)
 	/* A user of the event keeps that module loaded. */
 	file = trace_get_event_file(NULL, "markers", "kunit_fake");
 	KUNIT_EXPECT_FALSE(test, IS_ERR(file));
-	KUNIT_EXPECT_EQ(test, atomic_read(&first->mod.refcnt), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&second->mod.refcnt), 2);
+	expect_refs(test, first, 1);
+	expect_refs(test, second, 2);
 	if (!IS_ERR(file))
 		trace_put_event_file(file);
-	KUNIT_EXPECT_EQ(test, atomic_read(&second->mod.refcnt), 1);
+	expect_refs(test, second, 1);
 	fake = second;
 	unload_fake();
 	KUNIT_EXPECT_FALSE(test, has_event("kunit_fake"));
+}
+
+/* Enabled with all events, unless a tracepoint feeds the markers of the module that has it. */
+static void event_test_enable_all(struct kunit *test)
+{
+	static struct tracepoint tracepoint;
+	struct fake_module *first = fake;
+	struct trace_array *tr;
+
+	first->site[0].tp = &tracepoint;
+	first->site[1].tp = &tracepoint;
+	KUNIT_EXPECT_EQ(test, load_fake(), 0);
+	tr = trace_array_get_by_name("kunit_fake");
+	KUNIT_ASSERT_NOT_NULL(test, tr);
+	KUNIT_EXPECT_EQ(test, trace_array_set_clr_event(tr, NULL, NULL, true), 0);
+	KUNIT_EXPECT_FALSE(test, fake->site[0].active);
+	KUNIT_EXPECT_EQ(test, trace_array_set_clr_event(tr, NULL, NULL, false), 0);
+	need_fake(test);
+	KUNIT_EXPECT_EQ(test, load_fake(), 0);
+	swap(fake, first);
+	unload_fake();
+	fake = first;
+	KUNIT_EXPECT_EQ(test, trace_array_set_clr_event(tr, NULL, NULL, true), 0);
+	KUNIT_EXPECT_TRUE(test, fake->site[0].active);
+	trace_array_put(tr);
+	KUNIT_EXPECT_EQ(test, trace_array_destroy(tr), 0);
 }
 
 /* There is one event for a name. It goes with the module of its format. */
@@ -179,6 +213,7 @@ static void event_test_without_fields(struct kunit *test)
 static struct kunit_case event_test_cases[] = {
 	KUNIT_CASE(event_test_goes_while_enabled),
 	KUNIT_CASE(event_test_of_two_modules),
+	KUNIT_CASE(event_test_enable_all),
 	KUNIT_CASE(event_test_two_formats),
 	KUNIT_CASE(event_test_named_as_file),
 	KUNIT_CASE(event_test_no_memory),

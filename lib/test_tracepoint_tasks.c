@@ -183,7 +183,7 @@ static void tp_test_pairs(struct kunit *test)
 	for_each_online_cpu(cpu)
 		if (nr < ARRAY_SIZE(hitters))
 			hitters[nr++] = start_hitter(test, cpu);
-	for (i = 0; i < 1000 && time_before(jiffies, end); i++)
+	for (i = 0; i < 200 && time_before(jiffies, end); i++)
 		change_pairs(test, i % 32 == 0);
 	while (nr--)
 		kthread_stop(hitters[nr]);

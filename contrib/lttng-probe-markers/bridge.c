@@ -109,13 +109,14 @@ static struct mark_event *find_event(const char *name, const char *format,
 }
 
 static struct mark_event *add_event(const char *name, const char *format,
-				    unsigned int number)
+				    unsigned int number, bool is_new)
 {
 	struct mark_event *event = new_event(name, format, number);
 
 	if (IS_ERR(event)) {
-		pr_warn("%s: no event for the format \"%s\": error %pe\n", name,
-			format, event);
+		if (is_new)
+			pr_warn("%s: no event for the format \"%s\": error %pe\n", name,
+				format, event);
 		return NULL;
 	}
 	if (number > 1)
@@ -131,7 +132,8 @@ static struct mark_event *add_event(const char *name, const char *format,
 }
 
 struct marker_count {
-	const struct module *going;	/* its markers are still visited */
+	const struct module *mod;	/* that comes or goes; NULL: all are new */
+	bool going;			/* its markers are still visited */
 	unsigned int nr;
 };
 
@@ -142,10 +144,11 @@ static int note_marker(const struct marker_info *info, void *priv)
 	struct mark_event *event;
 	unsigned int number;
 
-	if (info->mod && info->mod == count->going)
+	if (count->going && info->mod == count->mod)
 		return 0;
 	event = find_event(marker->name, marker->format, &number) ?:
-		add_event(marker->name, marker->format, number);
+		add_event(marker->name, marker->format, number,
+			  !count->mod || info->mod == count->mod);
 	if (event && !event->present) {
 		event->present = true;
 		count->nr++;
@@ -183,9 +186,9 @@ static int show_provider(const struct lttng_kernel_event_desc **list)
 }
 
 /* On errors, LTTng does not see new events, but those that are enabled continue. */
-static int update_list(const struct module *going)
+static int update_list(const struct module *mod, unsigned long change)
 {
-	struct marker_count count = { .going = going };
+	struct marker_count count = { .mod = mod, .going = change == MARKERS_GOING };
 	const struct lttng_kernel_event_desc **list;
 	struct mark_event *event;
 	unsigned int bucket;
@@ -211,7 +214,7 @@ static int markers_notify(struct notifier_block *nb, unsigned long change,
 		return NOTIFY_OK;
 	mutex_lock(&events_mutex);
 	if (started)
-		update_list(change == MARKERS_GOING ? mod : NULL);
+		update_list(mod, change);
 	mutex_unlock(&events_mutex);
 	module_put(THIS_MODULE);
 	return NOTIFY_OK;
@@ -256,8 +259,8 @@ static int __init markers_init(void)
 		return ret;
 	}
 	mutex_lock(&events_mutex);
-	started = true;
-	ret = update_list(NULL);
+	ret = update_list(NULL, MARKERS_COMING);
+	started = !ret;	/* after an error no session may get an event */
 	mutex_unlock(&events_mutex);
 	if (ret)
 		leave();

@@ -28,7 +28,7 @@ def source(sites, header='#include <linux/marker.h>', kind='static notrace __use
 
     ftrace would look up each among all symbols of the module if they were not notrace.
     """
-    lines = ['#include <linux/kernel.h>', header]
+    lines = ['#include <linux/kernel.h>', '#include <linux/string.h>', header]
     for i, site in enumerate(sites):
         if i % FUNCTION == 0:
             lines += ['', kind, f'void sites_{i}(int number, unsigned long size)', '{']

@@ -52,7 +52,6 @@
  */
 
 #include <linux/build_bug.h>
-#include <linux/errno.h>
 #include <linux/immediate.h>
 #include <linux/kernel.h>
 #include <linux/stdarg.h>

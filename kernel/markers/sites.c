@@ -8,7 +8,6 @@
 #define pr_fmt(fmt) "marker: " fmt
 
 #include <linux/error-injection.h>
-#include <linux/module.h>
 #include <linux/slab.h>
 
 #include "markers.h"

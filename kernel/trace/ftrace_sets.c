@@ -267,7 +267,9 @@ void ftrace_set_change(struct dyn_ftrace *rec, struct ftrace_ops *ops, bool add)
 	if (old != SET_UNKNOWN) {
 		nr = changed_members(set_of(old), ops, add, members);
 	} else {
-		nr = ftrace_tracers_of(rec, add ? NULL : ops, members);
+		nr = 0;
+		if (ftrace_rec_count(rec))
+			nr = ftrace_tracers_of(rec, add ? NULL : ops, members);
 		/* Others that share the filter of @ops may be added after it. */
 		if (nr != ftrace_rec_count(rec))
 			return;

@@ -194,7 +194,7 @@ bool function_tracer_lock(struct function_tracer *tracer)
 	return false;
 }
 
-void function_tracer_unlock(struct function_tracer *tracer)
+void function_tracer_unlock(void)
 {
 	mutex_unlock(&tracers_mutex);
 }

@@ -29,7 +29,7 @@ void function_tracers_tracefs(struct dentry *parent);
 
 struct function_tracer *function_tracer_get(const struct ftrace_ops *ops);
 bool function_tracer_lock(struct function_tracer *tracer);
-void function_tracer_unlock(struct function_tracer *tracer);
+void function_tracer_unlock(void);
 void function_tracer_put(struct function_tracer *tracer);
 
 /* In ftrace.c */

@@ -3,17 +3,15 @@
  * Markers as trace events: each marker is an event of the group "markers", for
  * ftrace, perf and BPF, with fields from the layout of its format.
  *
- * An event belongs to a module, as other events of modules do: users of the
- * event, except a file "enable", keep the module loaded, and the event is removed
+ * An event belongs to a module, as other events of modules do: perf, BPF and what
+ * refers to the event from another one keep the module loaded, and the event is removed
  * when the module is unloaded. If another module has the same marker, the event
  * then belongs to that one. There is one event for each name.
  *
- * Events are created and removed under marker_notify_mutex. event_mutex nests inside,
- * and is held for one event at a time.
+ * Events are created and removed under marker_notify_mutex. event_mutex nests inside.
  */
 #define pr_fmt(fmt) "marker: " fmt
 
-#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/sched.h>
@@ -121,8 +119,6 @@ static struct marker_event *new_event(struct marker_entry *entry)
 		return NULL;
 	event->entry = entry;
 	event->layout = entry->layout;
-	event->is_fed = list_first_entry(&entry->sites, struct marker_sites,
-					 in_entry)->first->tp;
 	marker_place_fields(event);
 	event->tp.name = entry->name->name;
 	event->class.system = group;
@@ -147,7 +143,14 @@ static bool name_is_taken(const char *name)
 	       find_event_file(top_trace_array(), group, name);
 }
 
-static int publish(struct marker_event *event, struct module *mod)
+/* The tracepoint that feeds the markers records the same hits as the event. */
+static void set_owner(struct marker_event *event, const struct marker_sites *sites)
+{
+	event->call.module = sites->module->mod;
+	event->is_fed = sites->first->tp;
+}
+
+static int publish(struct marker_event *event, const struct marker_sites *sites)
 {
 	int ret;
 
@@ -160,24 +163,24 @@ static int publish(struct marker_event *event, struct module *mod)
 	if (ret)
 		unregister_trace_event(&event->call.event);
 	else
-		event->call.module = mod;
+		set_owner(event, sites);
 	return ret;
 }
 
-static int create_event(struct marker_entry *entry, struct module *mod)
+static int create_event(const struct marker_sites *sites)
 {
-	struct marker_event *event = new_event(entry);
+	struct marker_event *event = new_event(sites->entry);
 	int ret;
 
 	if (!event)
 		return -ENOMEM;
 	mutex_lock(&event_mutex);
-	ret = publish(event, mod);
+	ret = publish(event, sites);
 	mutex_unlock(&event_mutex);
 	if (ret)
 		free_event(event);
 	else
-		entry->name->event = event;
+		sites->entry->name->event = event;
 	return ret;
 }
 
@@ -194,8 +197,9 @@ bool trace_event_is_fed(const struct trace_event_call *call)
 }
 
 /* A marker that cannot have an event can still be used by other tracers. */
-static void add_event(struct marker_entry *entry, struct module *mod)
+static void add_event(const struct marker_sites *sites)
 {
+	const struct marker_entry *entry = sites->entry;
 	const struct marker_event *event = entry->name->event;
 	const char *name = entry->name->name;
 	int ret;
@@ -211,7 +215,7 @@ static void add_event(struct marker_entry *entry, struct module *mod)
 			MARKER_MAX_STRINGS);
 		return;
 	}
-	ret = create_event(entry, mod);
+	ret = create_event(sites);
 	if (ret == -EEXIST)
 		pr_warn("%s: no trace event: tracefs has events/markers/%s already; give the marker another name\n",
 			name, name);
@@ -240,14 +244,11 @@ static void remove_event(const struct marker_sites *sites)
 	if (!event || event->entry != sites->entry ||
 	    event->call.module != sites->module->mod)
 		return;
-	mutex_lock(&event_mutex);
-	if (other)
-		event->call.module = other->module->mod;
-	else
-		trace_remove_module_event(&event->call);
-	mutex_unlock(&event_mutex);
-	if (other)
+	if (other) {
+		set_owner(event, other);
 		return;
+	}
+	trace_remove_module_event(&event->call);
 	name->event = NULL;
 	free_event(event);
 }
@@ -257,7 +258,7 @@ static void add_events(const struct marker_module *module)
 	const struct marker_sites *sites;
 
 	list_for_each_entry(sites, &module->sites, in_module) {
-		add_event(sites->entry, module->mod);
+		add_event(sites);
 		cond_resched();
 	}
 }
@@ -271,12 +272,14 @@ static void remove_events(const struct marker_module *module)
 	const struct marker_sites *sites;
 	bool deferred = imv_defer_begin();
 
+	mutex_lock(&event_mutex);
 	list_for_each_entry_reverse(sites, &module->sites, in_module) {
 		remove_event(sites);
 		cond_resched();
 	}
-	imv_defer_end(deferred);
 	tracing_reset_all_online_cpus();
+	mutex_unlock(&event_mutex);
+	imv_defer_end(deferred);
 }
 
 static int events_notify(struct notifier_block *nb, unsigned long state,

@@ -2,7 +2,6 @@
 /*
  * The text of records of markers, for users and, as print_fmt, for tools.
  */
-#include <linux/ctype.h>
 #include <linux/seq_buf.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -86,7 +85,7 @@ static void quote_text(struct seq_buf *s, const char *from, const char *to)
 	for (; from < to; from++) {
 		if (*from == '"' || *from == '\\')
 			seq_buf_putc(s, '\\');
-		seq_buf_putc(s, isprint(*from) ? *from : ' ');
+		seq_buf_putc(s, *from);
 	}
 }
 

@@ -100,8 +100,10 @@ static bool is_intact(const struct imv_site *site, unsigned int size)
 	if (imv_site_flags(site) == IMV_JUMP_TO)
 		return *insn == JMP32_INSN_OPCODE || *insn == CALL_INSN_OPCODE;
 
+	if (!memcmp(insn, x86_nops[size], size))
+		return true;
 	write_jump(site, &jump, imv_site_target(site));
-	return !memcmp(insn, jump.bytes, size) || !memcmp(insn, x86_nops[size], size);
+	return !memcmp(insn, jump.bytes, size);
 }
 
 /*

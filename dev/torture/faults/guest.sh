@@ -129,19 +129,19 @@ after_all() {
 	done
 }
 
-# How a function calls its tracers depends on the memory that is available.
-files() {
-	cat /sys/module/faults/parameters/pass 2>&1
-	grep -aH '' markers marker_probes marker_sites function_tracers set_event current_tracer \
-		set_ftrace_filter set_ftrace_notrace options/function-tracers $fork/filter \
-		events/markers/faults_text/trigger $instance/{set_event,current_tracer,set_ftrace_filter} 2>&1
-	sed 's/ *->.*//; s/\t.*//; s/ *$//' enabled_functions
-	ls instances events/markers events/markers/faults_text events/faults{,/faults_event} 2>&1
-	cut -d ' ' -f 1,3,4 /proc/modules | sort
+# How a function calls its tracers depends on the memory that is available. Addresses
+# differ when it is done again.
+state() {
+	{
+		cat /sys/module/faults/parameters/pass
+		grep -H '' markers marker_probes marker_sites function_tracers set_event current_tracer \
+			set_ftrace_filter set_ftrace_notrace options/function-tracers $fork/filter \
+			events/markers/faults_text/trigger enabled_functions \
+			$instance/{set_event,current_tracer,set_ftrace_filter}
+		ls instances events/markers events/markers/faults_text events/faults{,/faults_event}
+		cut -d ' ' -f 1,3,4 /proc/modules | sort
+	} 2>&1 | sed -E 's/[0-9a-f]{10,}/*/g; /^enabled_functions:/s/( *->|\t).*| *$//'
 }
-
-# Without addresses, which differ when it is done again.
-state() { files | sed -E 's/[0-9a-f]{10,}/*/g'; }
 
 # becomes STATE WHAT: some things are freed later.
 becomes() {
@@ -236,6 +236,7 @@ complaints() {
 }
 
 cd /sys/kernel/tracing || exit 1
+use_busybox
 echo "# seed $seed"
 let_fail
 before_all "$two"	# after the first use, some flags of tracers are kept

@@ -4,7 +4,6 @@
  */
 #include <linux/cpumask.h>
 #include <linux/cpu.h>
-#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/kthread.h>

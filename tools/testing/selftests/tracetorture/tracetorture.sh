@@ -5,7 +5,7 @@
 # which fails to load every other time, and takes a CPU offline and online. Then checks
 # the counters. See Documentation/trace/tracetorture.rst. Environment variables:
 #
-# TORTURE_SECONDS	duration (20)
+# TORTURE_SECONDS	duration (5)
 # TORTURE_SEED		seed of all random choices (a random one)
 # TORTURE_PARAMETERS	more parameters of the module, such as "kinds=tp,func"
 # TORTURE_COUNTERS	a file for the counters, lines "name:number"
@@ -15,7 +15,7 @@
 
 . "$(dirname "$0")/../kselftest/tracing.sh"
 
-seconds=${TORTURE_SECONDS:-20}
+seconds=${TORTURE_SECONDS:-5}
 parameters=/sys/module/tracetorture/parameters
 cpu=/sys/devices/system/cpu/cpu1/online	# empty if it was offline
 failing=/sys/kernel/debug
