@@ -21,7 +21,7 @@ function tenth(name) {
 
 function check(key, name, unit,	what, value, limit, other)
 {
-	other = ($3 == "grows" ? tenth(name) : $5) "," unit
+	other = ($3 == "grows" ? tenth(name) : $3 == "below" ? $4 : $5) "," unit
 	if ($3 == "grows" && !(other in series))
 		return
 	bars++

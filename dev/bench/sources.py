@@ -100,7 +100,7 @@ def main():
     write('many.h', many_functions())
     text = 'obj-m := bench.o place.o functions.o\nCFLAGS_place.o := -I$(src)\n'
     for number in sites:
-        text += copied_module('bench', number, tracepoint, '#include "bench.h"', 'static __used')
+        text += copied_module('bench', number, tracepoint, '#include "bench.h"', 'static __used __flatten')
     if numbers:
         text += 'obj-m += marks.o\n'
         for number in [0] + numbers:

@@ -136,11 +136,10 @@ static struct marker_event *new_event(struct marker_entry *entry)
 	return NULL;
 }
 
-/* Files beside the events, and an event of another kind, may have the name. */
+/* Files beside the events have these names. */
 static bool name_is_taken(const char *name)
 {
-	return !strcmp(name, "enable") || !strcmp(name, "filter") ||
-	       find_event_file(top_trace_array(), group, name);
+	return !strcmp(name, "enable") || !strcmp(name, "filter");
 }
 
 /* The tracepoint that feeds the markers records the same hits as the event. */

@@ -140,7 +140,7 @@ state() {
 			$instance/{set_event,current_tracer,set_ftrace_filter}
 		ls instances events/markers events/markers/faults_text events/faults{,/faults_event}
 		cut -d ' ' -f 1,3,4 /proc/modules | sort
-	} 2>&1 | sed -E 's/[0-9a-f]{10,}/*/g; /^enabled_functions:/s/( *->|\t).*| *$//'
+	} 2>&1 | sed -E 's/[0-9a-f]{10,}/*/g; /^enabled_functions:/s/ *((->|\t).*)?$//'
 }
 
 # becomes STATE WHAT: some things are freed later.
@@ -152,7 +152,7 @@ becomes() {
 		sleep 0.1
 	done
 	report "$2"
-	diff <(echo "$1") <(echo "$now") | head -n 6 | sed 's/^/#   /'
+	diff -U 0 <(echo "$1") <(echo "$now") | sed -n '3,8s/^/#   /p'
 }
 
 # try_once NAME NTH WHAT DO UNDO BEFORE AFTER: the states before and after it. Sets more if an
