@@ -209,31 +209,6 @@ static void sets_test_resched(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls(), 21UL);
 }
 
-#if defined(CONFIG_KPROBES) && defined(CONFIG_X86_64)
-/* Return: the batches in which the code of the functions is patched for a new tracer. */
-static unsigned int batches_for(struct kunit *test, char *functions)
-{
-	tracers[0] = (struct test_tracer){ .ops.func = note_call };
-	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter(&tracers[0].ops, functions,
-						   strlen(functions), 1));
-	KUNIT_ASSERT_EQ(test, watch_calls("text_poke_bp_batch"), 0);
-	KUNIT_EXPECT_EQ(test, register_ftrace_function(&tracers[0].ops), 0);
-	stop_watching();
-	stop(test, 0);
-	return watched.calls;
-}
-
-/* Each batch interrupts all CPUs. */
-static void sets_test_far_functions(struct kunit *test)
-{
-	char near[] = "vfs_read", far[] = "__x64_sys_s*";
-	unsigned int batches = batches_for(test, near);
-
-	KUNIT_EXPECT_GE(test, batches, 1U);
-	KUNIT_EXPECT_EQ(test, batches_for(test, far), batches);
-}
-#endif
-
 /*
  * If the allocation of a set fails, the same tracers are called, and the function gets a
  * set later. If that of a filter fails, the filter does not change.
@@ -315,9 +290,6 @@ static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_many),
 	KUNIT_CASE(sets_test_recursion),
 	KUNIT_CASE(sets_test_resched),
-#if defined(CONFIG_KPROBES) && defined(CONFIG_X86_64)
-	KUNIT_CASE(sets_test_far_functions),
-#endif
 	KUNIT_CASE(sets_test_no_memory),
 	KUNIT_CASE(sets_test_no_memory_for_filter),
 	{ }

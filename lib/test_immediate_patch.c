@@ -74,14 +74,10 @@ static DEFINE_IMV(bool, imv_spread);
 
 #define SPREAD		imv_unlikely(imv_spread)
 #define SPREAD_5	(SPREAD + SPREAD + SPREAD + SPREAD + SPREAD)
-#define NEXT_PAGES	asm volatile("jmp 1f; .skip 8192, 0xcc; 1:")
-#define SPREAD_75	({ unsigned int n = 0;					\
-			   n += SPREAD_5 + SPREAD_5 + SPREAD_5; NEXT_PAGES;	\
-			   n += SPREAD_5 + SPREAD_5 + SPREAD_5; NEXT_PAGES;	\
-			   n += SPREAD_5 + SPREAD_5 + SPREAD_5; NEXT_PAGES;	\
-			   n += SPREAD_5 + SPREAD_5 + SPREAD_5; NEXT_PAGES;	\
-			   n += SPREAD_5 + SPREAD_5 + SPREAD_5; NEXT_PAGES;	\
-			   n; })
+/* Two pages after those before */
+#define SPREAD_15	({ asm volatile("jmp 1f; .skip 8192, 0xcc; 1:");	\
+			   SPREAD_5 + SPREAD_5 + SPREAD_5; })
+#define SPREAD_75	(SPREAD_15 + SPREAD_15 + SPREAD_15 + SPREAD_15 + SPREAD_15)
 
 static noinline unsigned int count_spread(void)
 {
