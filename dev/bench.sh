@@ -49,7 +49,7 @@ in_guest() {
 	local name=bench-$2-$1
 	with_progress "bench $2 $1" "$logs/$name.log" \
 		"$top/dev/guest.sh" --flavour "$1" --name "$name" --icount \
-		--timeout 1200 "dev/bench/$2.sh" "$dir/$1" "${@:3}"
+		--timeout 3600 "dev/bench/$2.sh" "$dir/$1" "${@:3}"
 	cat "$out/guest/$name/results.csv" >>"$dir/$1.csv"
 }
 

@@ -84,8 +84,7 @@ filter change-function "top-filter function" . ksys_sync_helper
 filter instance-filter instance $instance ksys_sync
 set_and_reset function-in-instance partly "top-filter function instance instance-filter" \
 	$instance/current_tracer function nop
-set_and_reset kprobe context "" dynamic_events 'p:faults_kprobe/probe ksys_sync' -:faults_kprobe/probe
-enable third-tracer "$two kprobe" faults_kprobe/probe
+filter third-tracer "$two" . ksys_sync:traceon
 filter longer-filter-of-two "$two" . ksys_sync_helper
 op named-tracers context "" "load $samples/ftrace/function-tracers.ko function=ksys_sync" \
 	"unload function_tracers"
