@@ -43,6 +43,9 @@ prepare() {
 	ftracetest) selftests ftrace ;;
 	livepatch) selftests livepatch ;;
 	names) build_program "$top/dev/clients/rawtp.c" ;;
+	tools)
+		build_program "$top/dev/clients/rawtp.c"
+		build_program "$top/dev/clients/work.c" ;;
 	*) build_program "$top/dev/clients/work.c" ;;
 	esac
 }

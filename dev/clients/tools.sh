@@ -46,25 +46,14 @@ bpftrace_together() {
 		kfunc "$(of kfunc)" $times sleeps "$(of sleeps)" "$(</tmp/sleeps)"
 }
 
-# hits_of_raw TRACEPOINT CONDITION COMMAND: how often a raw tracepoint was hit.
-hits_of_raw() {
-	bpftrace -c "$3" -e "rawtracepoint:$1 $2 { @hits = count(); }" | sed -n 's/^@hits: //p'
-}
-
-raw_kernel() {
-	agree forks "$(hits_of_raw sched_process_fork '/comm == "working"/' "/bin/sh $work")" $times
-}
-
-# The thread of the module hits the tracepoint once a second. The module cannot be unloaded
-# while a program is attached.
+# A module with a tracepoint to which a program is attached cannot be unloaded.
 raw_module() {
 	modprobe trace-events-sample
-	hits_of_raw foo_bar '' '/bin/sleep 5' >hits.txt &
+	"$bin/rawtp" foo_bar sleep 5 &
 	sleep 3
 	if rmmod trace-events-sample; then return 1; fi
 	wait $!
 	rmmod trace-events-sample
-	(($(<hits.txt)))
 	say "busy, then gone"
 }
 
@@ -73,5 +62,4 @@ row "perf record, script" "records three tracepoints, reads them back" perf_reco
 row "perf trace" "traces a system call and a tracepoint" perf_trace
 row "trace-cmd record" "records the sched events and a system call, reports" trace_cmd_record
 row "bpftrace" "tracepoint, kprobe and kfunc at one place, and the scheduler" bpftrace_together
-row "raw tracepoint" "of the kernel, by bpftrace" raw_kernel
-row "raw tracepoint" "of a module, which cannot be unloaded meanwhile" raw_module
+row "bpf(2)" "BPF_RAW_TRACEPOINT_OPEN of a module, which cannot be unloaded meanwhile" raw_module
