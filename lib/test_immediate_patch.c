@@ -44,13 +44,18 @@ static void set_flag(bool value)
 	imv_batch_commit();
 }
 
-/* How often does this task synchronise the CPUs? */
-static void expect_syncs(struct kunit *test, bool value, bool fail, unsigned int syncs)
+/* Counts how often this task synchronises the CPUs. */
+static void watch_syncs(struct kunit *test)
 {
 	void *sync_func = text_of("do_sync_core");
 
 	KUNIT_ASSERT_NOT_NULL(test, sync_func);
 	KUNIT_ASSERT_EQ(test, watch_calls_with("on_each_cpu_cond_mask", 1, sync_func), 0);
+}
+
+static void expect_syncs(struct kunit *test, bool value, bool fail, unsigned int syncs)
+{
+	watch_syncs(test);
 	if (fail)
 		fail_all_allocs();
 	set_flag(value);
@@ -87,10 +92,7 @@ static noinline unsigned int count_spread(void)
 /* Mapping many pages takes long, so sites that are far apart are patched in more rounds. */
 static void imv_test_spread_sites(struct kunit *test)
 {
-	void *sync_func = text_of("do_sync_core");
-
-	KUNIT_ASSERT_NOT_NULL(test, sync_func);
-	KUNIT_ASSERT_EQ(test, watch_calls_with("on_each_cpu_cond_mask", 1, sync_func), 0);
+	watch_syncs(test);
 	imv_set(imv_spread, true);
 	stop_watching();
 	KUNIT_EXPECT_EQ(test, watched.calls, 3U * 2);
