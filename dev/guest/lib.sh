@@ -34,24 +34,27 @@ use_busybox() {
 
 a_while() { sleep "0.$((RANDOM % 9 + 1))"; }
 
-# again_and_again OVER COMMAND: repeat it until OVER is true, which may read "good", how
-# often it has succeeded.
+# again_and_again OVER COMMAND: repeat it until OVER is true. The number of successes is
+# in a file of this process.
 again_and_again() {
 	local good=0
 	until "$1"; do
-		if "$2"; then ((++good)); fi
-	done >"$left/$2.log" 2>&1
-	echo "$2 $good" >"$left/$2.good"
+		if "$2"; then echo "$2 $((++good))" >"$left/$BASHPID.good"; fi
+	done >"$left/$BASHPID.log" 2>&1
 }
 
-# Is the time over? A minute more for a command that has not succeeded yet.
-# shellcheck disable=SC2154 # seconds is of the script, good of again_and_again
-time_is_over() { ((SECONDS >= seconds + (good ? 0 : 60))); }
+# Is the time over? Up to five minutes more until each command has succeeded: one may need
+# what another does.
+# shellcheck disable=SC2154 # seconds is of the script, the others are of at_random
+time_is_over() {
+	local good=("$left"/*.good)
+	((SECONDS >= seconds + 300 || SECONDS >= seconds && ${#good[@]} == number))
+}
 
 # at_random OVER COMMAND...: all of them at the same time, again and again. Each must
 # succeed at least once.
 at_random() {
-	local command left pids=()
+	local command left number=$(($# - 1)) pid pids=()
 	left=$(mktemp -d)
 	SECONDS=0
 	for command in "${@:2}"; do
@@ -60,7 +63,7 @@ at_random() {
 	done
 	wait "${pids[@]}"
 	cat "$left"/*.good >&2
-	for command in "${@:2}"; do
-		grep -q ' [1-9]' "$left/$command.good" || { tail "$left/$command.log" >&2; return 1; }
+	for pid in "${pids[@]}"; do
+		[[ -e $left/$pid.good ]] || { tail "$left/$pid.log" >&2; return 1; }
 	done
 }
