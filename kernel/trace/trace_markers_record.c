@@ -132,8 +132,9 @@ static unsigned int store_string(char *to, const char *string, unsigned int max)
  *
  * Return: the size of the record.
  */
-static unsigned int store_args(const struct marker_event *event, void *record,
-			       va_list *args)
+static __always_inline unsigned int
+store_args(const struct marker_event *event, void *record, va_list *args,
+	   bool strings)
 {
 	const struct marker_store *to = event->store;
 	unsigned int at = event->size, size;
@@ -145,7 +146,7 @@ static unsigned int store_args(const struct marker_event *event, void *record,
 			*(u32 *)field = va_arg(*args, unsigned int);
 		} else if (to->kind == STORE_8) {
 			*(u64 *)field = va_arg(*args, unsigned long long);
-		} else if (to->kind == STORE_CHAR) {
+		} else if (!strings || to->kind == STORE_CHAR) {
 			((char *)field)[0] = va_arg(*args, int);
 			((char *)field)[1] = '\0';
 		} else {
@@ -156,6 +157,13 @@ static unsigned int store_args(const struct marker_event *event, void *record,
 		}
 	}
 	return at;
+}
+
+/* Apart, so that numbers are stored without saving registers. */
+static noinline unsigned int store_strings(const struct marker_event *event,
+					   void *record, va_list *args)
+{
+	return store_args(event, record, args, true);
 }
 
 /**
@@ -181,7 +189,7 @@ static __always_inline bool make_record(struct made_record *made,
 	if (!made->record)
 		return false;
 	memset(made->record, 0, event->size);	/* for the padding of fields */
-	made->size = store_args(event, made->record, args);
+	made->size = store_strings(event, made->record, args);
 	return true;
 }
 
@@ -194,7 +202,7 @@ static __always_inline void fill_record(void *to, const struct made_record *made
 	if (made->record)
 		memcpy(to + head, made->record + head, made->size - head);
 	else
-		store_args(event, to, args);
+		store_args(event, to, args, false);
 }
 
 static __always_inline void end_record(const struct made_record *made)
