@@ -67,13 +67,7 @@ run_step() {
 
 run_line() { run_step "$1" "$top/dev/check/$1/run"; }
 
-# update NEEDS...: the tree, and the guest's kernel when a step needs it; once for all
-# steps.
-update() {
-	"$top/dev/tree.sh" >&2
-	[[ " $* " != *" guest "* ]] || "$top/dev/build.sh" guest >&2
-	say "ok - up to date"
-}
+update_tree() { "$top/dev/tree.sh" >&2 && say "ok - up to date"; }
 
 # sum_up STEP...: the results in the order of the list, and their sums. A step without
 # a result has failed.
@@ -100,9 +94,13 @@ main() {
 	mapfile -t names < <(cut -f 1 <<<"$list")
 	mapfile -t needs < <(cut -f 2 <<<"$list")
 	: >"$table"
+	if [[ " ${needs[*]} " == *" guest "* ]]; then
+		lines=($'build\ttree\tguest' "${lines[@]}")
+		names=(build "${names[@]}")
+	fi
 	if [[ "${needs[*]}" == *[a-z]* ]]; then
 		names=(update "${names[@]}")
-		run_step update update "${needs[@]}"
+		run_step update update_tree
 	fi
 	two_at_once run_line "${lines[@]}"
 	sum_up "${names[@]}"
