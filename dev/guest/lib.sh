@@ -41,6 +41,7 @@ again_and_again() {
 	until "$1"; do
 		if "$2"; then echo "$2 $((++good))" >"$left/$BASHPID.good"; fi
 	done >"$left/$BASHPID.log" 2>&1
+	echo "$2 succeeded $good times" >>"$left/$BASHPID.log"
 }
 
 # Is the time over? Up to five minutes more until each command has succeeded: one may need

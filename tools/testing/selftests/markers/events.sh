@@ -346,6 +346,7 @@ name_of_a_kprobe() {
 	[ -w "$tracing/kprobe_events" ] || needs "no kprobe events" || return
 	echo 'p:markers/sample_event vfs_open' >>"$tracing/kprobe_events" &&
 	load marker_sample &&
+	has "$(cat "$tracing/events/markers/sample_event/format")" __probe_ip &&
 	load marker_probe marker=sample_event print=0 &&
 	fire 3 &&
 	is "$(hits)" 3
