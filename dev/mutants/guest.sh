@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh TODO SUITE...: runs in the guest of dev/mutants. TODO has lines "NUMBER
+# guest.sh LIST SUITE...: runs in the guest of dev/mutants. LIST has lines "NUMBER
 # SUITE:CASE...": the mutants to try, and the cases to run for each until one fails. Writes
-# lines to $RESULTS/tried: "NUMBER begin", then "NUMBER RESULT CASE". If TODO is "map",
+# lines to $RESULTS/tried: "NUMBER begin", then "NUMBER RESULT CASE". If LIST is "map",
 # it writes what each case costs and reaches to $RESULTS/map. After a mutant whose
 # failure leaves something behind, the guest ends.
 set -u
-todo=$1
+list=$1
 
 for what in failslab fail_page_alloc; do
 	cd "/sys/kernel/debug/$what" || exit 1
@@ -53,7 +53,7 @@ try() {
 	! has_splat || result=splat
 }
 
-if [[ $todo == map ]]; then
+if [[ $list == map ]]; then
 	make_map
 	exit
 fi
@@ -64,4 +64,4 @@ while read -r nr cases; do
 	echo "$nr $result $by" >>"$RESULTS/tried"
 	[[ $result != splat ]] || exit 0
 	[[ ! $by ]] || run "$by" || exit 0
-done <"$todo"
+done <"$list"
