@@ -127,7 +127,7 @@ not_in_stock() {
 	comm -23 <(say "$found") "$out/build/stock-$flavour/warnings"
 }
 
-# Stock 6.1 builds without a warning in most configurations, and compilers'
+# Stock builds without a warning in most configurations, and compilers'
 # warnings are errors already (WERROR). The others are from objtool, modpost, the
 # linker and pahole. They appear only when the file is built, so these files are
 # removed: the next build reports them again and fails. Stock's are kept for comparison.

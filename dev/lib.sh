@@ -14,7 +14,7 @@ usable_path() {
 
 # Where it really is: the guest does not follow links to what it mounts over.
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-base_version=6.1	# the kernel that the series is applied to
+base_version=7.3	# the kernel that the series is applied to
 out=${OUT:-$top/out}
 usable_path "$top"
 usable_path "$out"
@@ -24,8 +24,10 @@ usable_path "$out"
 base=$out/base		# the pristine kernel
 linux=$out/linux	# the same with patches and overlay: what is built
 logs=$out/logs
-patches=$top/patches/$base_version
+patches=$top/patches
+source=$out/source	# the package of the pristine kernel
 source_package=linux-source-$base_version
+source_suite=trixie-backports
 mkdir -p "$logs"
 
 # Files that are the kernel's: any file of the repository whose first

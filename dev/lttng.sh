@@ -68,9 +68,5 @@ lttng_modules() {
 	with_progress lttng-install "$log-install.log" install_lttng "$flavour"
 }
 
-# prepare_tour: build what dev/guest/tour.sh needs from LTTng and SystemTap.
-prepare_tour() {
-	lttng_modules guest bridge
-	with_progress "translate scripts" "$logs/stap.log" \
-		"$top/dev/systemtap.sh" "$top/dev/guest/tour.stp"
-}
+# prepare_tour: build what dev/guest/tour.sh needs from LTTng.
+prepare_tour() { lttng_modules guest bridge; }

@@ -25,7 +25,6 @@
 
 struct piece {
 	struct list_head list;		/* in new_pieces or unused_pieces */
-	struct bpf_binary_header *memory;
 	struct generated_text text;
 	enum generated_text_kind kind;
 	unsigned int nr_depths;
@@ -121,9 +120,15 @@ static void tell_of_new_pieces(struct work_struct *work)
 
 static DECLARE_WORK(tell_work, tell_of_new_pieces);
 
+/* A symbol of BPF includes its end, which must not be the start of the next piece. */
+static unsigned int memory_size(const struct piece *piece)
+{
+	return piece->text.size + 1;
+}
+
 static void free_piece(struct piece *piece)
 {
-	bpf_prog_pack_free(piece->memory);
+	bpf_prog_pack_free(piece->text.text, memory_size(piece));
 	kfree(piece);
 }
 
@@ -202,35 +207,33 @@ void text_write_depth(struct text_writer *w, unsigned int words)
 
 static struct piece *alloc_piece(unsigned int size)
 {
-	struct piece *piece = kzalloc(sizeof(*piece), GFP_KERNEL);
+	struct piece *piece = kzalloc_obj(*piece);
 
 	if (!piece)
 		return NULL;
-	piece->memory = bpf_prog_pack_alloc(sizeof(*piece->memory) + size,
-					    arch_fill_generated_text, false);
-	if (!piece->memory) {
+	piece->text.size = size;
+	piece->text.text = bpf_prog_pack_alloc(memory_size(piece), arch_fill_generated_text,
+					       false);
+	if (!piece->text.text) {
 		kfree(piece);
 		return NULL;
 	}
 	INIT_LIST_HEAD(&piece->list);
 	INIT_LIST_HEAD(&piece->ksym.lnode);
-	piece->text = (struct generated_text){ piece->memory->image, size };
 	return piece;
 }
 
-/* The memory gets its header even after an error: freeing it needs its size. */
-static int write_piece(struct piece *piece, struct bpf_binary_header *buffer,
+static int write_piece(struct piece *piece, void *buffer,
 		       void (*write)(struct text_writer *w, const void *arg), const void *arg)
 {
 	struct text_writer w = {
-		.buffer = buffer->image,
+		.buffer = buffer,
 		.text = (unsigned long)piece->text.text,
 	};
 
 	write(&w, arg);
 	WARN_ON_ONCE(w.size != piece->text.size);
-	buffer->size = sizeof(*buffer) + w.size;
-	bpf_arch_text_copy(piece->memory, buffer, buffer->size);
+	bpf_arch_text_copy(piece->text.text, buffer, w.size);
 	piece->nr_depths = w.nr_depths;
 	memcpy(piece->depths, w.depths, sizeof(w.depths));
 	return w.too_far ? -ERANGE : 0;
@@ -262,16 +265,16 @@ int generate_text(enum generated_text_kind kind, const char *name,
 		  void (*write)(struct text_writer *w, const void *arg),
 		  const void *arg, struct generated_text *result)
 {
-	struct bpf_binary_header *buffer;
 	struct text_writer size = { };
 	struct piece *piece;
+	void *buffer;
 	int ret = -ENOMEM;
 
 	write(&size, arg);
 	/* The locks of BPF need interrupts. */
 	if (size.size > GENERATED_MAX_SIZE || early_boot_irqs_disabled)
 		return -ENOMEM;
-	buffer = kvzalloc(sizeof(*buffer) + size.size, GFP_KERNEL);
+	buffer = kvmalloc(size.size, GFP_KERNEL);
 	piece = buffer ? alloc_piece(size.size) : NULL;
 	if (!piece)
 		goto out;

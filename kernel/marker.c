@@ -397,7 +397,10 @@ EXPORT_SYMBOL_GPL(marker_probe_unregister);
  */
 void marker_synchronize_unregister(void)
 {
+	/* For deferred guards, and for the probe of a tracepoint that has the marker. */
 	tracepoint_synchronize_unregister();
+	/* A hit is no reader of tracepoint_srcu if no tracepoint feeds the marker. */
+	synchronize_rcu();
 }
 EXPORT_SYMBOL_GPL(marker_synchronize_unregister);
 

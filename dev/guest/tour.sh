@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # tour.sh OUT: runs in the guest. The tracers attach to one marker and to the trace event
 # beside it, while two processes run; a table shows how often each tracer saw the first
-# process leave a CPU. OUT has the script of SystemTap and the modules of
-# LTTng. The switches are in $RESULTS/switches.txt for the picture.
+# process leave a CPU. OUT has the modules of LTTng. The switches are in
+# $RESULTS/switches.txt for the picture.
 #
 # The processes are stopped until all tracers are attached, and after their work until
 # all are detached: so all counts must be equal.
@@ -12,7 +12,7 @@ out=$1
 marker=kernel_sched_switch
 rounds=300
 tracefs=/sys/kernel/tracing
-tracers=(module tracefs trace_cmd perf bpftrace systemtap lttng trace_event)
+tracers=(module tracefs trace_cmd perf bpftrace lttng trace_event)
 declare -A count lost pid
 
 # worker NAME IN OUT: passes a token from one fifo to the other.
@@ -135,18 +135,6 @@ begin_bpftrace() {
 end_bpftrace() {
 	end bpftrace
 	count[bpftrace]=$(sed -n 's/^@switches: //p' bpftrace.txt)
-}
-
-begin_systemtap() {
-	staprun -x $ping -o stap.txt "$out/stap/tour.ko" 2>stap.err &
-	pid[systemtap]=$!
-	until_ok 30 says ready stap.txt
-}
-
-end_systemtap() {
-	end systemtap
-	count[systemtap]=$(sed -n 's/^switches //p' stap.txt)
-	lost[systemtap]=$(awk '/skipped probes:/ { n = $NF } END { print n + 0 }' stap.err)
 }
 
 begin_lttng() {

@@ -120,7 +120,7 @@ static struct ftrace_set *make_set(struct ftrace_ops *const *ops, unsigned int n
 
 	if (id == SET_NONE)
 		return NULL;
-	set = kzalloc(struct_size(set, members, nr), GFP_KERNEL);
+	set = kzalloc_flex(*set, members, nr);
 	if (!set)
 		return NULL;
 	sets_by_id[id] = set;
@@ -201,7 +201,7 @@ static void put_set(struct ftrace_set *set)
 		return;
 	}
 	list_add(&set->list, &unused_sets);
-	queue_work(system_unbound_wq, &free_unused_sets_work);
+	queue_work(system_dfl_wq, &free_unused_sets_work);
 }
 
 /* Stores the members of @set with or without @ops. Return: their number. */

@@ -37,6 +37,7 @@ static inline void ftrace_set_register(struct ftrace_ops *ops) { }
 static inline void ftrace_set_make_text(void) { }
 static inline void ftrace_set_change(struct dyn_ftrace *rec,
 				     struct ftrace_ops *ops, bool add) { }
+static inline void ftrace_set_find(struct dyn_ftrace *rec) { }
 static inline void ftrace_set_want_none(struct dyn_ftrace *rec) { }
 static inline void ftrace_set_drop(struct dyn_ftrace *rec) { }
 static inline bool ftrace_set_differs(const struct dyn_ftrace *rec)

@@ -23,7 +23,6 @@ some_marker() {
 once_trace_cmd() { trace-cmd record -q -B "cmd$BASHPID" -e "markers:$(some_marker)" -o "cmd$BASHPID.dat" sleep 0.3; }
 once_stat() { perf stat -a -e "markers:$(some_marker)" sleep 0.3; }
 once_bpftrace() { timeout -k 9 -s $((RANDOM % 2 ? 2 : 9)) 6 bpftrace -e "tracepoint:markers:$(some_marker) { @[cpu] = count(); }"; (($? == 124 || $? == 137)); }
-once_systemtap() { staprun -c "sleep 0.5" -o stap.txt "$out/stap/count.ko"; }
 
 once_lttng() {
 	local name=random$BASHPID
@@ -43,7 +42,7 @@ once_sample() {
 	rmmod marker_sample
 }
 
-all_at_random() { at_random time_is_over once_{trace_cmd,stat,bpftrace,systemtap,lttng,sample}; }
+all_at_random() { at_random time_is_over once_{trace_cmd,stat,bpftrace,lttng,sample}; }
 
 is_free() {
 	for _ in {1..50}; do
