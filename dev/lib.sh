@@ -94,9 +94,7 @@ build_environment() {
 }
 
 # kmake DIR ARGS...: make of the kernel, with DIR as its build folder. ccache shares objects
-# between checkouts, and their debug information names the folder of the first one. stap
-# looks for the kernel's headers in the folder that the first object of vmlinux names. This
-# object is assembled, so assembled objects have an option that differs between checkouts.
+# between checkouts, and their debug information names the folder of the first one.
 kmake() {
 	local dir=$1 object checked=() host=gcc
 	shift
@@ -105,15 +103,15 @@ kmake() {
 		checked+=("KCSAN_SANITIZE_$object=y")
 	done
 	make -C "$linux" O="$dir" CC="ccache ${CROSS_COMPILE:-}${COMPILER:-gcc}" HOSTCC="ccache $host" \
-		KAFLAGS="-Wa,-I$dir" -j"$(nproc)" "${checked[@]}" "$@"
+		-j"$(nproc)" "${checked[@]}" "$@"
 }
 
-# build_program SOURCE: a program of one file for the guest, in out/bin.
+# build_program SOURCE [OPTION...]: a program of one file for the guest, in out/bin.
 build_program() {
 	mkdir -p "$out/bin"
 	gcc -O2 -Wall -Wextra -Werror \
 		-idirafter "$base/include/uapi" -idirafter "$base/include" \
-		-o "$out/bin/$(basename "$1" .c)" "$1"
+		-o "$out/bin/$(basename "$1" .c)" "$@"
 }
 
 # build_folder FOLDER DIR [FLAVOUR]: copy a folder to DIR and build what its Makefile names:

@@ -4,6 +4,7 @@
  * measure:
  *
  *	pass		a pass of one site with 0 to 16 empty probes
+ *	faultable	the same of a tracepoint whose probes may fault, with 0 and 1
  *	change		attaching and detaching a probe, with 0 to 2 others
  *	connect		writing a number attaches so many probes
  *	syncs		the number of synchronisations of all CPUs since count became 1,
@@ -22,6 +23,8 @@
 
 #define PROBES	16
 
+DEFINE_TRACE_SYSCALL(bench_faultable_tp, NULL, NULL, TP_PROTO(int number, void *pointer),
+		     TP_ARGS(number, pointer));
 DEFINE_TRACE(bench_tp, TP_PROTO(int number, void *pointer), TP_ARGS(number, pointer));
 EXPORT_TRACEPOINT_SYMBOL_GPL(bench_tp);
 
@@ -58,6 +61,30 @@ static int pass_get(char *buffer, const struct kernel_param *param)
 	tracepoint_synchronize_unregister();
 	return len;
 }
+
+static noinline notrace void pass_faultable(int number, void *pointer)
+{
+	unsigned int i;
+
+	for (i = 0; i < PASSES; i++) {
+		trace_bench_faultable_tp(number, pointer);
+		barrier();
+	}
+}
+
+static int faultable_get(char *buffer, const struct kernel_param *param)
+{
+	unsigned long off = pass_ticks(pass_faultable), on;
+
+	register_trace_bench_faultable_tp(probe, NULL);
+	on = pass_ticks(pass_faultable);
+	unregister_trace_bench_faultable_tp(probe, NULL);
+	tracepoint_synchronize_unregister();
+	return sysfs_emit(buffer, "0 %lu\n1 %lu\n", off, on);
+}
+
+static const struct kernel_param_ops faultable_ops = { .get = faultable_get };
+module_param_cb(faultable, &faultable_ops, NULL, 0400);
 
 static const struct kernel_param_ops pass_ops = { .get = pass_get };
 module_param_cb(pass, &pass_ops, NULL, 0400);

@@ -20,4 +20,4 @@ row module "register_trace_pelt_cfs_tp()" counts registered
 row module "for_each_kernel_tracepoint(), pelt_cfs_tp" counts named
 row module "DECLARE_TRACE() of its own" counts own
 row module "names of the base: unloaded" rmmod base_names
-row "bpf(2)" "BPF_RAW_TRACEPOINT_OPEN, pelt_cfs_tp" "$bin/rawtp" pelt_cfs_tp true
+row "bpf(2)" "raw_tp, pelt_cfs_tp" "$bin/bpf" raw_tp pelt_cfs_tp true
