@@ -42,7 +42,7 @@ static DEFINE_MUTEX(pieces_mutex);
 static LIST_HEAD(new_pieces);		/* of which perf is still to be told */
 static LIST_HEAD(unused_pieces);
 
-/* Context: preemption is disabled. */
+/* Context: a reader of RCU. */
 static const struct piece *find_piece(unsigned long addr)
 {
 	const struct bpf_ksym *ksym = bpf_ksym_find(addr);
@@ -56,6 +56,8 @@ bool is_generated_text(enum generated_text_kind kind, unsigned long addr)
 	const struct piece *piece;
 	bool ret;
 
+	if (!rcu_is_watching())		/* others may be freed while they are searched */
+		return false;
 	preempt_disable_notrace();
 	piece = find_piece(addr);
 	ret = piece && piece->kind == kind;
@@ -64,7 +66,7 @@ bool is_generated_text(enum generated_text_kind kind, unsigned long addr)
 }
 
 /*
- * Preemption is disabled. Return: the number of words between what %rsp points to and the
+ * Context: a reader of RCU. Return: the number of words between what %rsp points to and the
  * return address, or -1 if @addr is not in generated code.
  */
 int generated_text_depth(unsigned long addr)
@@ -170,7 +172,7 @@ static void put_into(struct list_head *list, struct piece *piece, struct work_st
 	mutex_lock(&pieces_mutex);
 	list_move_tail(&piece->list, list);
 	mutex_unlock(&pieces_mutex);
-	queue_work(system_unbound_wq, work);
+	queue_work(system_dfl_wq, work);
 }
 
 /* Frees a piece, which nothing calls or jumps to now, when no CPU and no task is in it. */

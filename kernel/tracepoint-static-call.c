@@ -83,7 +83,7 @@ static void set_data(struct tracepoint *tp, void *data)
 	kick_all_cpus_sync();
 	WRITE_ONCE(tp->data, data);
 	if (can_settle)
-		queue_work(system_unbound_wq, &settle_work);
+		queue_work(system_dfl_wq, &settle_work);
 }
 
 /*
@@ -103,7 +103,7 @@ void tp_set_call(struct tracepoint *tp, const struct tracepoint_func *probes)
 static int __init start_settling(void)
 {
 	WRITE_ONCE(can_settle, true);
-	queue_work(system_unbound_wq, &settle_work);
+	queue_work(system_dfl_wq, &settle_work);
 	return 0;
 }
 postcore_initcall(start_settling);

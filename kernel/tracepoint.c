@@ -108,7 +108,7 @@ static void retire_probes(struct tp_probes *old)
 	old->next = retired_probes;
 	retired_probes = old;
 	if (can_free)
-		queue_delayed_work(system_unbound_wq, &free_retired_work,
+		queue_delayed_work(system_dfl_wq, &free_retired_work,
 				   RETIRE_DELAY);
 }
 
@@ -116,7 +116,7 @@ static int __init start_freeing(void)
 {
 	mutex_lock(&tracepoints_mutex);
 	can_free = true;
-	queue_delayed_work(system_unbound_wq, &free_retired_work, RETIRE_DELAY);
+	queue_delayed_work(system_dfl_wq, &free_retired_work, RETIRE_DELAY);
 	mutex_unlock(&tracepoints_mutex);
 	return 0;
 }

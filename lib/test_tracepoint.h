@@ -132,7 +132,7 @@ static inline void let_work_end(void)
 		flush_delayed_work(freeing);
 	} else {
 		msleep(200);	/* it begins within a tenth of a second */
-		__flush_workqueue(system_unbound_wq);
+		__flush_workqueue(system_dfl_wq);
 	}
 	if (settling)
 		flush_work(settling);

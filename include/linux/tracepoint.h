@@ -385,8 +385,6 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	static noinline __maybe_unused notrace void			\
 	__tracestub_##name(data_proto)					\
 	{								\
-		if (!__TP_CPU_ONLINE)					\
-			return;						\
 		lock;							\
 		call(name, PARAMS(data_proto), PARAMS(args));		\
 	}								\
@@ -457,6 +455,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args))		\
 	__TP_DECLARE(name, PARAMS(proto), PARAMS(args), PARAMS(cond),	\
 		     PARAMS(data_proto),				\
+		     if (!__TP_CPU_ONLINE)				\
+			return;						\
 		     guard(srcu_fast_notrace)(&tracepoint_srcu),	\
 		     __TP_CALL_FROM_STUB, )
 
@@ -603,7 +603,10 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define tracepoint_string(str)	str
 #endif
 
-/* Short names of <name>_tp, for what cannot be taken for that of a trace event. */
+/*
+ * Short names of <name>_tp, for what cannot be taken for that of a trace event. In headers
+ * of trace events, which have a TRACE_SYSTEM, there are none: an event may have this name.
+ */
 #define __TP_DECLARE_SHORT(name, data_proto)				\
 	static inline bool trace_##name##_enabled(void)			\
 	{								\
@@ -622,6 +625,11 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		return unregister_trace_##name##_tp(probe, data);	\
 	}
 
+#define __TP_DECLARE_NOTHING(name, data_proto)
+#define __TP_OUTSIDE_TRACE_SYSTEM	0,
+#define __TP_SECOND(a, b, ...)		b
+#define __TP_IF_OUTSIDE(marker, yes, no)	__TP_SECOND(marker yes, no, )
+
 /**
  * DECLARE_TRACE - declare a tracepoint that is not a trace event
  * @name: its name without _tp, unique in the kernel: subsystem_event
@@ -635,8 +643,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  *   trace_call__<name>_tp(), for use after this test: it does not test again;
  * - register_trace_<name>_tp(), register_trace_prio_<name>_tp() and
  *   unregister_trace_<name>_tp() for probes;
- * - trace_<name>_enabled(), register_trace_<name>() and unregister_trace_<name>(),
- *   which do the same.
+ * - outside of headers of trace events: trace_<name>_enabled(), register_trace_<name>()
+ *   and unregister_trace_<name>(), which do the same.
  *
  * There are at most twelve arguments. Without CONFIG_TRACEPOINTS, sites are empty,
  * register_trace_<name>_tp() and unregister_trace_<name>_tp() return -ENOSYS, and there
@@ -662,7 +670,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond)		\
 	__DECLARE_TRACE(name##_tp, PARAMS(proto), PARAMS(args), PARAMS(cond), \
 			PARAMS(void *__data, proto))			\
-	__TP_DECLARE_SHORT(name, PARAMS(void *__data, proto))
+	__TP_IF_OUTSIDE(CONCATENATE(__TP_OUTSIDE_, TRACE_SYSTEM),	\
+			__TP_DECLARE_SHORT,				\
+			__TP_DECLARE_NOTHING)(name, PARAMS(void *__data, proto))
 
 /**
  * DECLARE_TRACE_SYSCALL - declare a tracepoint whose probes may fault and sleep

@@ -104,8 +104,9 @@ static int add_tracer(struct ftrace_ops *ops)
 		return -EEXIST;
 	}
 	tracer = kzalloc_obj(*tracer);
+	/* The kernel's own tracers expect no error: such a tracer is not listed. */
 	if (!tracer)
-		return -ENOMEM;
+		return is_kernel_core_data((unsigned long)ops) ? 0 : -ENOMEM;
 	kref_init(&tracer->kref);
 	tracer->ops = ops;
 	strscpy(tracer->name, ops->name);

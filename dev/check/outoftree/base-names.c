@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module for the kernel without the series: it registers on a tracepoint of the scheduler that has no event,
- * by its function and by its name, and defines a tracepoint. It runs on the kernel without
- * the series too.
+ * A module for the kernel without the series: it registers on a tracepoint of the scheduler
+ * that has no event, by its function and by its name, and defines a tracepoint and a trace
+ * event. It runs on the kernel without the series too.
  */
 #include <linux/module.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
+
+#define CREATE_TRACE_POINTS
+#include "own-event.h"
 
 DECLARE_TRACE(names_own, TP_PROTO(int number), TP_ARGS(number));
 DEFINE_TRACE(names_own_tp, TP_PROTO(int number), TP_ARGS(number));
@@ -44,12 +47,20 @@ static int hit_own(void)
 		return ret;
 	if (trace_names_own_tp_enabled())
 		trace_names_own_tp(3);
-	return unregister_trace_names_own_tp(probe_own, NULL);
+	ret = unregister_trace_names_own_tp(probe_own, NULL);
+	return ret ?: register_trace_pelt_cfs(probe_own, NULL);
+}
+
+static int hit_event(void)
+{
+	if (trace_pelt_cfs_enabled())
+		trace_pelt_cfs(4);
+	return unregister_trace_pelt_cfs(probe_own, NULL);
 }
 
 static int __init names_init(void)
 {
-	int ret = hit_own();
+	int ret = hit_own() ?: hit_event();
 
 	check_trace_callback_type_pelt_cfs_tp(probe);
 	for_each_kernel_tracepoint(find, "pelt_cfs_tp");

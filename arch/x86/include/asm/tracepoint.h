@@ -7,6 +7,7 @@
  * generated for the attached probes. Included only by linux/tracepoint.h.
  */
 
+#include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <linux/percpu.h>
 #include <linux/stringify.h>
@@ -27,6 +28,13 @@ struct tracepoint_func;
 #define __TRACESTUB_PERCPU	""
 #endif
 
+/* With call depth tracking, functions begin with room for a count of the call. */
+#ifdef CONFIG_CALL_PADDING
+#define TRACESTUB_ALIGN		ASM_FUNC_ALIGN "\n\t"
+#else
+#define TRACESTUB_ALIGN
+#endif
+
 /* test $, %eax; of IMV_JUMP_TO_OWNER_SIZE bytes */
 #define TRACESTUB_TEST_OPCODE	0xa9
 
@@ -42,6 +50,7 @@ struct tracepoint_func;
  */
 #define ARCH_TRACESTUB(name)						\
 	asm(".pushsection .text, \"ax\"\n\t"				\
+	    TRACESTUB_ALIGN						\
 	    ".globl __traceiter_" #name "\n\t"				\
 	    ".type __traceiter_" #name ", @function\n"			\
 	    "__traceiter_" #name ":\n\t"				\
