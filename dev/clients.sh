@@ -29,14 +29,23 @@ livepatch_tests() {
 	build_folder "$from/test_modules" "$to/test_modules" "$1"
 }
 
-flavours=(stock-clients clients)	# the kernels, without and with the series
+# flavours_of PART: the kernels that it runs on, without and with the series.
+flavours_of() {
+	case $1 in
+	livepatch | verification) say stock-clients clients ;;
+	*) say stock guest ;;
+	esac
+}
 
 # prepare PART: build what its script needs in the guests.
 prepare() {
 	local flavour
-	for flavour in "${flavours[@]}"; do
+	for flavour in $(flavours_of "$1"); do
 		case $1 in
-		livepatch) livepatch_tests "$flavour" ;;
+		verification) "$top/dev/build.sh" "$flavour" ;;
+		livepatch)
+			"$top/dev/build.sh" "$flavour"
+			livepatch_tests "$flavour" ;;
 		names) check_modules outoftree "$flavour" ;;
 		esac
 	done
@@ -55,7 +64,7 @@ guest_rows() { printf '%s' "$out/guest/clients-$1-$2/rows.tsv"; }
 # run_guests PART: both guests run in parallel.
 run_guests() {
 	local pids=() flavour pid code=0
-	for flavour in "${flavours[@]}"; do
+	for flavour in $(flavours_of "$1"); do
 		rm -f "$(guest_rows "$1" "$flavour")"
 		"$top/dev/guest.sh" --flavour "$flavour" --name "clients-$1-$flavour" \
 			--timeout 7200 "dev/clients/$1.sh" &
@@ -102,9 +111,10 @@ show() {
 }
 
 run_part() {
-	local part=$1 rows
+	local part=$1 flavours rows
 	with_progress "prepare $part" "$logs/clients-prepare-$part.log" prepare "$part"
 	with_progress "$part" "$logs/clients-$part.log" run_guests "$part" || broken+=("$part")
+	read -r -a flavours < <(flavours_of "$part")
 	rows=("$(guest_rows "$part" "${flavours[0]}")" "$(guest_rows "$part" "${flavours[1]}")")
 	touch "${rows[@]}"
 	[[ -s ${rows[0]} || -s ${rows[1]} ]] || broken+=("$part, where no client ran")
@@ -112,7 +122,7 @@ run_part() {
 }
 
 main() {
-	local part flavour broken=() bad
+	local part broken=() bad
 	(($#)) || set -- "${parts[@]}"
 	for part; do
 		[[ " ${parts[*]} " == *" $part "* ]] || die "no such part: $part (${parts[*]})"
@@ -120,9 +130,8 @@ main() {
 	"$top/dev/setup.sh"
 	"$top/dev/setup.sh" "$top/dev/packages.clients"
 	"$top/dev/tree.sh"
-	for flavour in "${flavours[@]}"; do
-		"$top/dev/build.sh" "$flavour"
-	done
+	"$top/dev/build.sh" stock
+	"$top/dev/build.sh" guest
 	mkdir -p "$dir"
 	: >"$table"
 	for part; do

@@ -26,14 +26,14 @@ built() {
 	for file; do	# a directory whose files have no option is always built
 		option=$(sed -nE "s,^obj-\\$\((CONFIG_[A-Z_]+)\).*\b$(basename "$file" .c)\.o\b.*,\1,p" \
 			"$all/linux/$(dirname "$file")/Makefile")
-		grep -qx "${option:-CONFIG_64BIT}=y" "$all/build/guest/.config" && say "${file%c}o"
+		grep -qx "${option:-CONFIG_64BIT}=y" "$all/build/small/.config" && say "${file%c}o"
 	done
 }
 
 compile() (
 	build_environment
 	linux=$all/linux
-	kmake "$all/build/guest" -k "${objects[@]}"
+	kmake "$all/build/small" -k "${objects[@]}"
 ) >"$all/compile.log" 2>&1
 
 # The compiler rejects some mutants, such as the sum of two pointers: leave these out.
@@ -53,9 +53,9 @@ mkdir -p "$all"
 [[ ! -f $base.version ]] || cp "$base.version" "$all/"
 rm -f "$all/tree.stamp"	# the planted mutants are no strays
 in_own_folder "$top/dev/tree.sh"
-in_own_folder "$top/dev/build.sh" guest prepare
+in_own_folder "$top/dev/build.sh" small prepare
 mapfile -t objects < <(built "${files[@]}")
 files=("${objects[@]/%.o/.c}")
 plant
-in_own_folder "$top/dev/build.sh" guest
+in_own_folder "$top/dev/build.sh" small
 in_own_folder python3 -B "$mutants/run.py" "$all" "$top/dev/guest.sh" "$seconds" "${kunit_suites[@]}"

@@ -34,7 +34,7 @@ def lines(path):
 def run_guest(guest, name, todo, suites, stop=None):
     """Run the script in the guest, until it ends, hangs, or the time is over."""
     results = f'{os.environ["OUT"]}/guest/{name}'
-    command = [guest, '--flavour', 'guest', '--name', name, '--timeout', '3600', '--append',
+    command = [guest, '--flavour', 'small', '--name', name, '--timeout', '3600', '--append',
                'kunit.enable=0 rcupdate.rcu_expedited=1 init_on_free=1',
                f'{here}/guest.sh', todo, *suites]
     with open(f'{results}.log', 'w', encoding='utf-8') as log, \
@@ -137,7 +137,7 @@ class Run:
 def main(out, guest, seconds, *suites):
     os.makedirs(f'{out}/guest', exist_ok=True)
     if not os.path.exists(f'{out}/map') or \
-            os.path.getmtime(f'{out}/map') < os.path.getmtime(f'{out}/build/guest/vmlinux'):
+            os.path.getmtime(f'{out}/map') < os.path.getmtime(f'{out}/build/small/vmlinux'):
         found = lines(f'{run_guest(guest, "map", "map", suites)}/map')
         if not found:
             sys.exit(f'run.py: no case ran: {out}/guest/map.log')

@@ -96,7 +96,7 @@ compile_objects() {
 suites() {
 	local suite
 	for suite in "${kunit_suites[@]}"; do
-		[[ ! -f $tree/lib/test_$suite.c ]] || ! is_enabled guest "lib/test_$suite.o" ||
+		[[ ! -f $tree/lib/test_$suite.c ]] || ! is_enabled small "lib/test_$suite.o" ||
 			say "$suite"
 	done
 }
@@ -105,10 +105,10 @@ boot() {
 	local list
 	mapfile -t list < <(suites)
 	if ((${#list[@]})); then
-		OUT=$own "$top/dev/guest.sh" --flavour guest --name series \
+		OUT=$own "$top/dev/guest.sh" --flavour small --name series \
 			dev/guest/kunit.sh "${list[@]}"
 	else
-		OUT=$own "$top/dev/guest.sh" --flavour guest --name series uname -r
+		OUT=$own "$top/dev/guest.sh" --flavour small --name series uname -r
 	fi
 }
 
@@ -125,12 +125,12 @@ test_commit() {
 	say "== $1" >&2
 	to_commit "$2"
 	if [[ $short ]]; then
-		on=$(verdict compile_objects "$2" guest)
+		on=$(verdict compile_objects "$2" small)
 	else
-		on=$(verdict compile guest vmlinux modules)
+		on=$(verdict compile small vmlinux modules)
 		# A kernel of an earlier commit may be there.
 		if [[ $on == ok ]]; then verdict boot; else printf FAIL; fi >"$own/booted" &
-		off=$(verdict compile off vmlinux modules)
+		off=$(verdict compile small-off vmlinux modules)
 		i386=$(verdict compile_objects "$2" matrix-i386)
 		wait
 		booted=$(<"$own/booted") tests=$(cases)
