@@ -20,6 +20,7 @@
 #include <linux/ftrace.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
+#include <linux/kallsyms.h>
 #include <linux/limits.h>
 #include <linux/lockdep.h>
 #include <linux/slab.h>
@@ -339,4 +340,10 @@ void ftrace_set_show(struct seq_file *m, const struct ftrace_set *set)
 	for (i = 0; i < set->nr; i++)
 		seq_printf(m, "\ttramp: %pS (%pS) ->%pS", set->text.text,
 			   set->members[i].ops->func, set->members[i].ops->func);
+}
+
+/* Is it the code of a set? In any context. */
+bool ftrace_is_set_text(unsigned long addr)
+{
+	return !is_kernel_text(addr) && is_generated_text(GENERATED_FTRACE, addr);
 }

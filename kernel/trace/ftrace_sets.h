@@ -25,6 +25,7 @@ void ftrace_set_enable(struct dyn_ftrace *rec, bool enable);
 const struct ftrace_set *ftrace_set_wanted(const struct dyn_ftrace *rec);
 const struct ftrace_set *ftrace_set_current(const struct dyn_ftrace *rec);
 void ftrace_set_show(struct seq_file *m, const struct ftrace_set *set);
+bool ftrace_is_set_text(unsigned long addr);
 
 static inline unsigned long ftrace_set_text(const struct ftrace_set *set)
 {
@@ -57,6 +58,11 @@ static inline const struct ftrace_set *ftrace_set_current(const struct dyn_ftrac
 }
 
 static inline void ftrace_set_show(struct seq_file *m, const struct ftrace_set *set) { }
+static inline bool ftrace_is_set_text(unsigned long addr)
+{
+	return false;
+}
+
 static inline unsigned long ftrace_set_text(const struct ftrace_set *set)
 {
 	return 0;

@@ -9,12 +9,12 @@
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
-#define CREATE_TRACE_POINTS
-#include "own-event.h"
-
 DECLARE_TRACE(names_own, TP_PROTO(int number), TP_ARGS(number));
 DEFINE_TRACE(names_own_tp, TP_PROTO(int number), TP_ARGS(number));
 EXPORT_TRACEPOINT_SYMBOL_GPL(names_own_tp);
+
+#define CREATE_TRACE_POINTS
+#include "own-event.h"
 
 static unsigned int registered, named, own;
 module_param(registered, uint, 0444);
