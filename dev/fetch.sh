@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # fetch.sh DIR SUITE PACKAGE...: unpack packages of another suite of Debian into DIR,
-# which is made anew. They come from the archive of the host's own release, and are not
+# which is emptied first. They come from the archive of the host's own release, and are not
 # installed.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"

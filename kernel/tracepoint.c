@@ -284,8 +284,8 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
  *
  * Type-safe form: register_trace_prio_<name>(). A probe is called in the context of the
  * traced code, which may be any. It may be preempted, but must not sleep, except that
- * those of a faultable tracepoint may. If the tracepoint is part of a module, unregister the probe before the module is unloaded;
- * see register_tracepoint_module_notifier().
+ * those of a faultable tracepoint may. If the tracepoint is part of a module, unregister
+ * the probe before the module is unloaded; see register_tracepoint_module_notifier().
  *
  * Lack of executable memory is no error: hits are slower until other tracepoints
  * free some.

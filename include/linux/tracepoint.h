@@ -377,7 +377,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #endif
 
 /* With lockdep, a site warns if RCU is not watching, even without probes. */
-#define __TP_DECLARE(name, proto, args, cond, data_proto, lock, call, prepare) \
+#define __TP_DECLARE(name, proto, args, cond, data_proto, online, lock, call, prepare) \
 	extern struct tracepoint __tracepoint_##name;			\
 	void __traceiter_##name(data_proto);				\
 	__TP_DECLARE_WALK(name, PARAMS(data_proto), PARAMS(args))	\
@@ -385,6 +385,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	static noinline __maybe_unused notrace void			\
 	__tracestub_##name(data_proto)					\
 	{								\
+		if (!(online))						\
+			return;						\
 		lock;							\
 		call(name, PARAMS(data_proto), PARAMS(args));		\
 	}								\
@@ -454,17 +456,15 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
 	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args))		\
 	__TP_DECLARE(name, PARAMS(proto), PARAMS(args), PARAMS(cond),	\
-		     PARAMS(data_proto),				\
-		     if (!__TP_CPU_ONLINE)				\
-			return;						\
+		     PARAMS(data_proto), __TP_CPU_ONLINE,		\
 		     guard(srcu_fast_notrace)(&tracepoint_srcu),	\
-		     __TP_CALL_FROM_STUB, )
+		     __TP_CALL_FROM_STUB, do { } while (0))
 
 /* The probes may fault and sleep: the stub is in C. */
 #define __DECLARE_TRACE_SYSCALL(name, proto, args, data_proto)		\
 	__TP_DECLARE_NO_ARGS(name)					\
 	__TP_DECLARE(name, PARAMS(proto), PARAMS(args), true,		\
-		     PARAMS(data_proto), guard(rcu_tasks_trace)(),	\
+		     PARAMS(data_proto), true, guard(rcu_tasks_trace)(), \
 		     __TP_CALL_PROBES, might_fault())
 
 /*
@@ -527,7 +527,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * @proto: may follow, and then the names of the arguments; both are ignored
  */
 #define DEFINE_TRACE(name, proto...)					\
-	__TP_PICK(name, ##proto, __TP_DEFINE_WHOLE, , __TP_DEFINE_BARE)(name)
+	__TP_PICK(name, ##proto, __TP_DEFINE_WHOLE, 0, __TP_DEFINE_BARE)(name)
 
 /**
  * EXPORT_TRACEPOINT_SYMBOL - let modules use a tracepoint of the kernel
@@ -628,7 +628,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __TP_DECLARE_NOTHING(name, data_proto)
 #define __TP_OUTSIDE_TRACE_SYSTEM	0,
 #define __TP_SECOND(a, b, ...)		b
-#define __TP_IF_OUTSIDE(marker, yes, no)	__TP_SECOND(marker yes, no, )
+#define __TP_IF_OUTSIDE(marker, yes, no)	__TP_SECOND(marker yes, no, 0)
 
 /**
  * DECLARE_TRACE - declare a tracepoint that is not a trace event

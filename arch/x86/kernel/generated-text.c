@@ -5,11 +5,11 @@
  */
 #include <linux/cache.h>
 #include <linux/string.h>
+#include <linux/text-patching.h>
 
 #include <asm/generated-text.h>
 #include <asm/orc_types.h>
 #include <asm/ptrace.h>
-#include <asm/text-patching.h>
 
 void text_write_s32(struct text_writer *w, s32 value)
 {

@@ -11,7 +11,7 @@
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/string.h>
-#include <asm/text-patching.h>
+#include <linux/text-patching.h>
 
 #define MOV_OPCODE	0xb8	/* the low bits are those of the register */
 #define MOV_OPCODE_MASK	0xf8

@@ -34,9 +34,9 @@
 #include <linux/percpu.h>
 #include <linux/smp.h>
 #include <linux/srcu.h>
+#include <linux/text-patching.h>
 #include <linux/tracepoint.h>
 #include <asm/generated-text.h>
-#include <asm/text-patching.h>
 
 /* Numbers of registers, as encoded in instructions. */
 enum { AX = 0, CX = 1, DX = 2, SI = 6, DI = 7, R8 = 8, R9 = 9 };
