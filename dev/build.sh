@@ -158,11 +158,13 @@ modules_changed() {
 			-newer "$dir/modroot/installed" -print -quit) ]]
 }
 
+# Where there is a link to the build folder, bpftrace 0.17 wants the headers of the sources.
 install_modules() {
 	grep -q '^CONFIG_MODULES=y' "$dir/.config" && modules_changed || return 0
 	rm -rf "$dir/modroot"
 	kmake "$dir" INSTALL_MOD_PATH="$dir/modroot" modules_install \
 		>>"$log" 2>&1 || { tail -n 40 "$log"; die "modules_install failed"; }
+	rm -f "$dir"/modroot/lib/modules/*/build
 	touch "$dir/modroot/installed"
 }
 

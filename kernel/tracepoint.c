@@ -108,16 +108,14 @@ static void retire_probes(struct tp_probes *old)
 	old->next = retired_probes;
 	retired_probes = old;
 	if (can_free)
-		queue_delayed_work(system_dfl_wq, &free_retired_work,
-				   RETIRE_DELAY);
+		queue_delayed_work(system_dfl_wq, &free_retired_work, RETIRE_DELAY);
 }
 
 static int __init start_freeing(void)
 {
-	mutex_lock(&tracepoints_mutex);
+	guard(mutex)(&tracepoints_mutex);
 	can_free = true;
 	queue_delayed_work(system_dfl_wq, &free_retired_work, RETIRE_DELAY);
-	mutex_unlock(&tracepoints_mutex);
 	return 0;
 }
 postcore_initcall(start_freeing);
@@ -262,15 +260,12 @@ int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp, void *probe,
 	struct tracepoint_func add = {
 		.func = probe, .data = data, .prio = prio,
 	};
-	int ret;
 
 	might_sleep();
 	if (!probe)
 		return -EINVAL;
-	mutex_lock(&tracepoints_mutex);
-	ret = tracepoint_add_probe(tp, &add);
-	mutex_unlock(&tracepoints_mutex);
-	return ret;
+	guard(mutex)(&tracepoints_mutex);
+	return tracepoint_add_probe(tp, &add);
 }
 EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
 
@@ -340,15 +335,12 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register);
 int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 {
 	struct tracepoint_func del = { .func = probe, .data = data };
-	int ret;
 
 	might_sleep();
 	if (!probe)
 		return -EINVAL;
-	mutex_lock(&tracepoints_mutex);
-	ret = tracepoint_remove_probe(tp, &del);
-	mutex_unlock(&tracepoints_mutex);
-	return ret;
+	guard(mutex)(&tracepoints_mutex);
+	return tracepoint_remove_probe(tp, &del);
 }
 EXPORT_SYMBOL_GPL(tracepoint_probe_unregister);
 
@@ -427,11 +419,10 @@ int register_tracepoint_module_notifier(struct notifier_block *nb)
 {
 	int ret;
 
-	mutex_lock(&tracepoint_module_list_mutex);
+	guard(mutex)(&tracepoint_module_list_mutex);
 	ret = blocking_notifier_chain_register(&tracepoint_notify_list, nb);
 	if (!ret)
 		notify_of_all(nb, MODULE_STATE_COMING);
-	mutex_unlock(&tracepoint_module_list_mutex);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(register_tracepoint_module_notifier);
@@ -447,11 +438,10 @@ int unregister_tracepoint_module_notifier(struct notifier_block *nb)
 {
 	int ret;
 
-	mutex_lock(&tracepoint_module_list_mutex);
+	guard(mutex)(&tracepoint_module_list_mutex);
 	ret = blocking_notifier_chain_unregister(&tracepoint_notify_list, nb);
 	if (!ret)
 		notify_of_all(nb, MODULE_STATE_GOING);
-	mutex_unlock(&tracepoint_module_list_mutex);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(unregister_tracepoint_module_notifier);
@@ -467,11 +457,9 @@ static int tracepoint_module_coming(struct module *mod)
 		return -ENOMEM;
 	tp_mod->mod = mod;
 
-	mutex_lock(&tracepoint_module_list_mutex);
+	guard(mutex)(&tracepoint_module_list_mutex);
 	list_add_tail(&tp_mod->list, &tracepoint_module_list);
-	blocking_notifier_call_chain(&tracepoint_notify_list,
-				     MODULE_STATE_COMING, tp_mod);
-	mutex_unlock(&tracepoint_module_list_mutex);
+	blocking_notifier_call_chain(&tracepoint_notify_list, MODULE_STATE_COMING, tp_mod);
 	return 0;
 }
 
@@ -507,10 +495,9 @@ void for_each_module_tracepoint(void (*fct)(struct tracepoint *tp, struct module
 {
 	struct tp_module *tp_mod;
 
-	mutex_lock(&tracepoint_module_list_mutex);
+	guard(mutex)(&tracepoint_module_list_mutex);
 	list_for_each_entry(tp_mod, &tracepoint_module_list, list)
 		for_each_tracepoint_in_module(tp_mod->mod, fct, priv);
-	mutex_unlock(&tracepoint_module_list_mutex);
 }
 
 static void warn_of_probes(struct tracepoint *tp, struct module *mod, void *priv)
@@ -523,7 +510,7 @@ static void tracepoint_module_going(struct module *mod)
 {
 	struct tp_module *tp_mod;
 
-	mutex_lock(&tracepoint_module_list_mutex);
+	guard(mutex)(&tracepoint_module_list_mutex);
 	list_for_each_entry(tp_mod, &tracepoint_module_list, list) {
 		if (tp_mod->mod != mod)
 			continue;
@@ -532,9 +519,8 @@ static void tracepoint_module_going(struct module *mod)
 		for_each_tracepoint_in_module(mod, warn_of_probes, NULL);
 		list_del(&tp_mod->list);
 		kfree(tp_mod);
-		break;
+		return;
 	}
-	mutex_unlock(&tracepoint_module_list_mutex);
 }
 
 int tracepoint_module_notify(struct notifier_block *nb, unsigned long state, void *data)
@@ -578,10 +564,9 @@ int syscall_regfunc(void)
 
 	if (nr_syscall_users++)
 		return 0;
-	read_lock(&tasklist_lock);
+	guard(read_lock)(&tasklist_lock);
 	for_each_process_thread(process, thread)
 		set_task_syscall_work(thread, SYSCALL_TRACEPOINT);
-	read_unlock(&tasklist_lock);
 	return 0;
 }
 
@@ -591,9 +576,8 @@ void syscall_unregfunc(void)
 
 	if (--nr_syscall_users)
 		return;
-	read_lock(&tasklist_lock);
+	guard(read_lock)(&tasklist_lock);
 	for_each_process_thread(process, thread)
 		clear_task_syscall_work(thread, SYSCALL_TRACEPOINT);
-	read_unlock(&tasklist_lock);
 }
 #endif /* CONFIG_HAVE_SYSCALL_TRACEPOINTS */
