@@ -17,10 +17,10 @@ demo:	build ## build all, boot a guest, and trace the scheduler there through ma
 check:	setup ## the tests, or some: make check STEPS="kunit boot"; dev/check/order lists them
 	@dev/check.sh $(STEPS)
 
-check-all: setup ## the tests that take longer as well: SystemTap, LTTng, i386, races, lockdown, each commit
+check-all: setup ## the tests that take longer as well: i386, races, lockdown, each commit
 	@dev/check.sh --all
 
-clients:	setup ## run perf, trace-cmd, bpftrace, LTTng, ftracetest ... with and without the series; compare
+clients:	setup ## run perf, trace-cmd, bpftrace, ftracetest ... with and without the series; compare
 	@dev/clients.sh
 
 matrix:	tree ## build, boot and test other configurations, architectures, compilers; hours

@@ -42,6 +42,9 @@ build_modules() {
 	make -C "$out/build/$1" CC='ccache gcc' M="$PWD" -j"$(nproc)" modules
 	strip --strip-debug ./*.ko
 	gcc -O2 -Wall -Wextra -Werror -static-pie -o load load.c
+	build_program "$top/dev/clients/bpf.c" -lbpf
+	build_program "$top/dev/bench/fentry.c" -lbpf
+	cp "$out"/bin/{bpf,fentry} .
 }
 
 # in_guest FLAVOUR SCRIPT NUMBER...: measure the cases of dev/bench/SCRIPT.sh

@@ -127,7 +127,7 @@ not_in_stock() {
 	comm -23 <(say "$found") "$out/build/stock-$flavour/warnings"
 }
 
-# Stock 6.1 builds without a warning in most configurations, and compilers'
+# Stock builds without a warning in most configurations, and compilers'
 # warnings are errors already (WERROR). The others are from objtool, modpost, the
 # linker and pahole. They appear only when the file is built, so these files are
 # removed: the next build reports them again and fails. Stock's are kept for comparison.
@@ -158,11 +158,13 @@ modules_changed() {
 			-newer "$dir/modroot/installed" -print -quit) ]]
 }
 
+# Where there is a link to the build folder, bpftrace 0.17 wants the headers of the sources.
 install_modules() {
 	grep -q '^CONFIG_MODULES=y' "$dir/.config" && modules_changed || return 0
 	rm -rf "$dir/modroot"
 	kmake "$dir" INSTALL_MOD_PATH="$dir/modroot" modules_install \
 		>>"$log" 2>&1 || { tail -n 40 "$log"; die "modules_install failed"; }
+	rm -f "$dir"/modroot/lib/modules/*/build
 	touch "$dir/modroot/installed"
 }
 

@@ -3,27 +3,36 @@
 # clients.sh [PART...]: run clients of tracepoints and of function tracing on the
 # kernel without the series (stock) and on the kernel with it, and print one table.
 # Fails if a row is worse with the series. The parts are names, tools, tracefs,
-# functions, livepatch, lttng and ftracetest; each is a script in dev/clients/ that
+# functions, livepatch, verification and ftracetest; each is a script in dev/clients/ that
 # runs in both guests.
 #
 # The scripts write rows: client, what it did, and a verdict that begins with PASS,
 # FAIL or another result of ftracetest.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/lttng.sh"
 build_environment
 
-parts=(names tools tracefs functions livepatch lttng ftracetest)
+parts=(names tools tracefs functions livepatch verification ftracetest)
 dir=$out/clients
 table=$dir/results.tsv	# all rows, with the verdicts on both kernels
 
-# selftests TARGET: those of the pristine kernel, for both guests.
-selftests() { selftests_of "$base" "$dir/selftests-$1" "$1"; }
+# selftests TARGET...: those of the pristine kernel, for both guests.
+selftests() { selftests_of "$base" "$dir/selftests-$1" "$@"; }
+
+# livepatch_tests FLAVOUR: those of live patches, whose modules are of one kernel.
+livepatch_tests() {
+	local from=$base/tools/testing/selftests/livepatch to=$dir/livepatch-$1
+	rm -rf "$to"
+	mkdir -p "$to"
+	cp "$from"/*.sh "$to"
+	gcc -O2 -o "$to/test_klp-call_getpid" "$from/test_klp-call_getpid.c"
+	build_folder "$from/test_modules" "$to/test_modules" "$1"
+}
 
 # flavours_of PART: the kernels that it runs on, without and with the series.
 flavours_of() {
 	case $1 in
-	livepatch) say stock-livepatch livepatch ;;
+	livepatch | verification) say stock-clients clients ;;
 	*) say stock guest ;;
 	esac
 }
@@ -33,18 +42,18 @@ prepare() {
 	local flavour
 	for flavour in $(flavours_of "$1"); do
 		case $1 in
-		functions) "$top/dev/systemtap.sh" --flavour "$flavour" "$top/dev/clients/functions.stp" ;;
-		livepatch) "$top/dev/build.sh" "$flavour" ;;
+		verification) "$top/dev/build.sh" "$flavour" ;;
+		livepatch)
+			"$top/dev/build.sh" "$flavour"
+			livepatch_tests "$flavour" ;;
 		names) check_modules outoftree "$flavour" ;;
-		lttng) lttng_modules "$flavour" ;;
 		esac
 	done
 	case $1 in
-	ftracetest) selftests ftrace ;;
-	livepatch) selftests livepatch ;;
-	names) build_program "$top/dev/clients/rawtp.c" ;;
+	ftracetest | verification) selftests ftrace verification ;;
+	names) build_program "$top/dev/clients/bpf.c" -lbpf ;;
 	tools)
-		build_program "$top/dev/clients/rawtp.c"
+		build_program "$top/dev/clients/bpf.c" -lbpf
 		build_program "$top/dev/clients/work.c" ;;
 	*) build_program "$top/dev/clients/work.c" ;;
 	esac
@@ -69,14 +78,15 @@ run_guests() {
 
 # join_rows STOCK SERIES: print each row that at least one file has, with a fifth
 # field when the row is bad. A row that fails on both kernels is bad too: it has
-# compared nothing. Cases of ftracetest may fail on both.
+# compared nothing. Cases of the kernel's own tests may fail on both.
 join_rows() {
 	awk -F'\t' -v OFS='\t' '
+	BEGIN { tests = "^(ftracetest|verification)$" }
 	function judge(client, stock, series) {
 		if (stock == "" || series == "") return "did not run"
 		sub(/ .*/, "", stock); sub(/ .*/, "", series)
 		if (series != "PASS" && series != stock) return "worse"
-		if (series == "FAIL" && client != "ftracetest") return "fails on both"
+		if (series == "FAIL" && client !~ tests) return "fails on both"
 		return "as good"
 	}
 	{

@@ -4,9 +4,7 @@
 # what one of them recorded.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/lttng.sh"
 build_environment
 
-prepare_tour
 "$top/dev/guest.sh" --name demo dev/guest/demo.sh
 "$top/dev/timeline.sh" "$out/guest/demo/switches.txt" "$out/demo/timeline.svg"

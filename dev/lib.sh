@@ -14,7 +14,7 @@ usable_path() {
 
 # Where it really is: the guest does not follow links to what it mounts over.
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-base_version=6.1	# the kernel that the series is applied to
+base_version=7.3	# the kernel that the series is applied to
 out=${OUT:-$top/out}
 usable_path "$top"
 usable_path "$out"
@@ -24,8 +24,10 @@ usable_path "$out"
 base=$out/base		# the pristine kernel
 linux=$out/linux	# the same with patches and overlay: what is built
 logs=$out/logs
-patches=$top/patches/$base_version
+patches=$top/patches
+source=$out/source	# the package of the pristine kernel
 source_package=linux-source-$base_version
+source_suite=trixie-backports
 mkdir -p "$logs"
 
 # Files that are the kernel's: any file of the repository whose first
@@ -92,9 +94,7 @@ build_environment() {
 }
 
 # kmake DIR ARGS...: make of the kernel, with DIR as its build folder. ccache shares objects
-# between checkouts, and their debug information names the folder of the first one. stap
-# looks for the kernel's headers in the folder that the first object of vmlinux names. This
-# object is assembled, so assembled objects have an option that differs between checkouts.
+# between checkouts, and their debug information names the folder of the first one.
 kmake() {
 	local dir=$1 object checked=() host=gcc
 	shift
@@ -103,15 +103,15 @@ kmake() {
 		checked+=("KCSAN_SANITIZE_$object=y")
 	done
 	make -C "$linux" O="$dir" CC="ccache ${CROSS_COMPILE:-}${COMPILER:-gcc}" HOSTCC="ccache $host" \
-		KAFLAGS="-Wa,-I$dir" -j"$(nproc)" "${checked[@]}" "$@"
+		-j"$(nproc)" "${checked[@]}" "$@"
 }
 
-# build_program SOURCE: a program of one file for the guest, in out/bin.
+# build_program SOURCE [OPTION...]: a program of one file for the guest, in out/bin.
 build_program() {
 	mkdir -p "$out/bin"
 	gcc -O2 -Wall -Wextra -Werror \
 		-idirafter "$base/include/uapi" -idirafter "$base/include" \
-		-o "$out/bin/$(basename "$1" .c)" "$1"
+		-o "$out/bin/$(basename "$1" .c)" "$@"
 }
 
 # build_folder FOLDER DIR [FLAVOUR]: copy a folder to DIR and build what its Makefile names:

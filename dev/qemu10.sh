@@ -17,37 +17,9 @@ is_new() {
 	((${major:-0} >= 10))
 }
 
-apt_here() {
-	apt-get -q -o Dir::Etc::SourceList="$dir/sources.list" -o Dir::Etc::SourceParts=- \
-		-o Dir::State::lists="$dir/lists" -o Dir::Cache="$dir/cache" \
-		-o APT::Sandbox::User=root -o APT::Get::List-Cleanup=0 "$@"
-}
-
-# The archive from which apt gets the release itself, as "address trusted".
-archive() {
-	# shellcheck disable=SC2016 # expanded by apt-get
-	apt-get indextargets --format '$(SITE) $(TRUSTED)' 'Created-By: Packages' \
-		"Codename: $VERSION_CODENAME" 'Component: main' | head -n 1
-}
-
-download() {
-	local site trusted suite
-	. /etc/os-release
-	read -r site trusted < <(archive) || return
-	suite=$VERSION_CODENAME-backports
-	mkdir -p "$dir/lists/partial" "$dir/cache" "$dir/packages" "$dir/root"
-	echo "deb $([[ $trusted != yes ]] || echo '[trusted=yes]') $site $suite main" \
-		>"$dir/sources.list"
-	apt_here update &&
-		(cd "$dir/packages" && apt_here -t "$suite" download "${needed[@]}")
-}
-
 # QEMU looks for its files where the packages install them, unless -L is given.
-extract() {
-	local package share=$dir/root/usr/share
-	for package in "$dir"/packages/*.deb; do
-		dpkg-deb -x "$package" "$dir/root" || return
-	done
+wrap() {
+	local share=$dir/root/usr/share
 	printf '#!/bin/sh\nexec "%s" -L "%s" -L "%s" "$@"\n' \
 		"$dir/root/usr/bin/qemu-system-x86_64" "$share/qemu" "$share/seabios" >"$program"
 	chmod +x "$program"
@@ -58,10 +30,9 @@ if is_new qemu-system-x86_64; then
 	exit
 fi
 if ! is_new "$program"; then
-	rm -rf "$dir"
-	mkdir -p "$dir"
-	{ download && extract && is_new "$program"; } >"$log" 2>&1 ||
+	. /etc/os-release
+	{ "$top/dev/fetch.sh" "$dir" "$VERSION_CODENAME-backports" "${needed[@]}" &&
+		wrap && is_new "$program"; } >"$log" 2>&1 ||
 		{ tail -n 5 "$log" >&2; die "no QEMU 10; the whole log: $log"; }
-	rm -rf "$dir/packages" "$dir/lists" "$dir/cache"
 fi
 say "$program"

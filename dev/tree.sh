@@ -12,17 +12,36 @@ stage=$out/stage
 stamp=$out/tree.stamp	# the time of the last run
 listed=$out/stage.list	# the files of the tree that the series touches
 
-package_version() { dpkg-query -W -f '${Version}' "$source_package"; }
+# What the base is made from: LINUX, a tree or a tarball, or Debian's package.
+source_of_base() {
+	local tar=$source/root/usr/src/$source_package.tar.xz
+
+	if [[ ${LINUX:-} ]]; then
+		[[ -e $LINUX ]] || die "LINUX=$LINUX does not exist; it may be a tree or a tarball"
+		realpath "$LINUX"
+		return
+	fi
+	if [[ ! -f $tar ]]; then
+		say "fetch $source_package of $source_suite" >&2
+		"$top/dev/fetch.sh" "$source" "$source_suite" "$source_package" >"$logs/fetch.log" 2>&1 ||
+			{ tail -n 5 "$logs/fetch.log" >&2; die "no $source_package; LINUX= takes a tree or a tarball instead"; }
+	fi
+	printf '%s\n' "$tar"
+}
 
 extract_base() {
-	local version=$1 tar=/usr/src/$source_package.tar.xz
+	local from=$1 version
+	version="$from $(stat -c %Y "$from")"
 
 	[[ $(cat "$base.version" 2>/dev/null) == "$version" ]] && return 0
-	[[ -f $tar ]] || die "$tar is missing: make setup"
-	say "extract $tar"
+	say "extract $from"
 	rm -rf "$base" "$base.version" "$base.new"
 	mkdir -p "$base.new"
-	tar -xf "$tar" -C "$base.new" --strip-components=1
+	if [[ -d $from ]]; then
+		cp -a "$from/." "$base.new"
+	else
+		tar -xf "$from" -C "$base.new" --strip-components=1
+	fi
 	mv "$base.new" "$base"
 	[[ ! -d $linux ]] ||
 		rsync -rlp --checksum --delete "$base/" "$linux/"
@@ -135,16 +154,16 @@ update_linux() {
 }
 
 main() {
-	local version
+	local from
 	command -v quilt >/dev/null || die "quilt, of the package quilt, is missing: make setup"
 	exec 9>"$out/tree.lock"
 	flock 9
-	version=$(package_version) || die "$source_package is not installed: make setup"
-	extract_base "$version"
+	from=$(source_of_base)
+	extract_base "$from"
 	stage_all
 	update_linux
 	say "tree: Linux $(make -s -C "$linux" kernelversion)," \
-		"$source_package $version, $(patch_names | wc -l) patches," \
+		"$(patch_names | wc -l) patches," \
 		"$(wc -l <"$out/overlay.list") files"
 }
 

@@ -25,7 +25,6 @@
 
 struct piece {
 	struct list_head list;		/* in new_pieces or unused_pieces */
-	struct bpf_binary_header *memory;
 	struct generated_text text;
 	enum generated_text_kind kind;
 	unsigned int nr_depths;
@@ -43,7 +42,7 @@ static DEFINE_MUTEX(pieces_mutex);
 static LIST_HEAD(new_pieces);		/* of which perf is still to be told */
 static LIST_HEAD(unused_pieces);
 
-/* Context: preemption is disabled. */
+/* Context: a reader of RCU. */
 static const struct piece *find_piece(unsigned long addr)
 {
 	const struct bpf_ksym *ksym = bpf_ksym_find(addr);
@@ -57,6 +56,8 @@ bool is_generated_text(enum generated_text_kind kind, unsigned long addr)
 	const struct piece *piece;
 	bool ret;
 
+	if (!rcu_is_watching())		/* others may be freed while they are searched */
+		return false;
 	preempt_disable_notrace();
 	piece = find_piece(addr);
 	ret = piece && piece->kind == kind;
@@ -65,7 +66,7 @@ bool is_generated_text(enum generated_text_kind kind, unsigned long addr)
 }
 
 /*
- * Preemption is disabled. Return: the number of words between what %rsp points to and the
+ * Context: a reader of RCU. Return: the number of words between what %rsp points to and the
  * return address, or -1 if @addr is not in generated code.
  */
 int generated_text_depth(unsigned long addr)
@@ -121,9 +122,15 @@ static void tell_of_new_pieces(struct work_struct *work)
 
 static DECLARE_WORK(tell_work, tell_of_new_pieces);
 
+/* A symbol of BPF includes its end, which must not be the start of the next piece. */
+static unsigned int memory_size(const struct piece *piece)
+{
+	return piece->text.size + 1;
+}
+
 static void free_piece(struct piece *piece)
 {
-	bpf_prog_pack_free(piece->memory);
+	bpf_prog_pack_free(piece->text.text, memory_size(piece));
 	kfree(piece);
 }
 
@@ -165,7 +172,7 @@ static void put_into(struct list_head *list, struct piece *piece, struct work_st
 	mutex_lock(&pieces_mutex);
 	list_move_tail(&piece->list, list);
 	mutex_unlock(&pieces_mutex);
-	queue_work(system_unbound_wq, work);
+	queue_work(system_dfl_wq, work);
 }
 
 /* Frees a piece, which nothing calls or jumps to now, when no CPU and no task is in it. */
@@ -202,35 +209,33 @@ void text_write_depth(struct text_writer *w, unsigned int words)
 
 static struct piece *alloc_piece(unsigned int size)
 {
-	struct piece *piece = kzalloc(sizeof(*piece), GFP_KERNEL);
+	struct piece *piece = kzalloc_obj(*piece);
 
 	if (!piece)
 		return NULL;
-	piece->memory = bpf_prog_pack_alloc(sizeof(*piece->memory) + size,
-					    arch_fill_generated_text, false);
-	if (!piece->memory) {
+	piece->text.size = size;
+	piece->text.text = bpf_prog_pack_alloc(memory_size(piece), arch_fill_generated_text,
+					       false);
+	if (!piece->text.text) {
 		kfree(piece);
 		return NULL;
 	}
 	INIT_LIST_HEAD(&piece->list);
 	INIT_LIST_HEAD(&piece->ksym.lnode);
-	piece->text = (struct generated_text){ piece->memory->image, size };
 	return piece;
 }
 
-/* The memory gets its header even after an error: freeing it needs its size. */
-static int write_piece(struct piece *piece, struct bpf_binary_header *buffer,
+static int write_piece(struct piece *piece, void *buffer,
 		       void (*write)(struct text_writer *w, const void *arg), const void *arg)
 {
 	struct text_writer w = {
-		.buffer = buffer->image,
+		.buffer = buffer,
 		.text = (unsigned long)piece->text.text,
 	};
 
 	write(&w, arg);
 	WARN_ON_ONCE(w.size != piece->text.size);
-	buffer->size = sizeof(*buffer) + w.size;
-	bpf_arch_text_copy(piece->memory, buffer, buffer->size);
+	bpf_arch_text_copy(piece->text.text, buffer, w.size);
 	piece->nr_depths = w.nr_depths;
 	memcpy(piece->depths, w.depths, sizeof(w.depths));
 	return w.too_far ? -ERANGE : 0;
@@ -262,16 +267,16 @@ int generate_text(enum generated_text_kind kind, const char *name,
 		  void (*write)(struct text_writer *w, const void *arg),
 		  const void *arg, struct generated_text *result)
 {
-	struct bpf_binary_header *buffer;
 	struct text_writer size = { };
 	struct piece *piece;
+	void *buffer;
 	int ret = -ENOMEM;
 
 	write(&size, arg);
 	/* The locks of BPF need interrupts. */
 	if (size.size > GENERATED_MAX_SIZE || early_boot_irqs_disabled)
 		return -ENOMEM;
-	buffer = kvzalloc(sizeof(*buffer) + size.size, GFP_KERNEL);
+	buffer = kvmalloc(size.size, GFP_KERNEL);
 	piece = buffer ? alloc_piece(size.size) : NULL;
 	if (!piece)
 		goto out;

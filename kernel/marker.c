@@ -236,19 +236,17 @@ static int register_probe(const char *name, const char *format,
 			  const struct marker_probe *add)
 {
 	struct marker_entry *entry;
-	int ret = -ENOMEM;
+	int ret;
 
 	might_sleep();
 	if (!is_valid_name(name) || !is_valid(format, MARKER_FORMAT_LEN) || !add->func)
 		return -EINVAL;
-	mutex_lock(&markers_mutex);
+	guard(mutex)(&markers_mutex);
 	entry = marker_get_entry(name, format);
-	if (entry) {
-		ret = check_variadic(entry, add) ?: check_format(entry) ?:
-		      add_probe(entry, add);
-		marker_put_entry(entry);	/* frees it unless it is in use */
-	}
-	mutex_unlock(&markers_mutex);
+	if (!entry)
+		return -ENOMEM;
+	ret = check_variadic(entry, add) ?: check_format(entry) ?: add_probe(entry, add);
+	marker_put_entry(entry);	/* frees it unless it is in use */
 	return ret;
 }
 
@@ -332,15 +330,11 @@ static int remove_by_name(const char *text, const void *func, const void *privat
  */
 int marker_probe_detach(const char *name, void *probe, void *private)
 {
-	int ret;
-
 	might_sleep();
 	if (!probe || !is_valid_name(name))
 		return -EINVAL;
-	mutex_lock(&markers_mutex);
-	ret = remove_by_name(name, probe, private);
-	mutex_unlock(&markers_mutex);
-	return ret;
+	guard(mutex)(&markers_mutex);
+	return remove_by_name(name, probe, private);
 }
 EXPORT_SYMBOL_GPL(marker_probe_detach);
 
@@ -380,10 +374,9 @@ void marker_probe_unregister(const char *name)
 	might_sleep();
 	if (!is_valid_name(name))
 		return;
-	mutex_lock(&markers_mutex);
+	guard(mutex)(&markers_mutex);
 	while (remove_one_variadic(name))
 		;
-	mutex_unlock(&markers_mutex);
 }
 EXPORT_SYMBOL_GPL(marker_probe_unregister);
 
@@ -397,7 +390,10 @@ EXPORT_SYMBOL_GPL(marker_probe_unregister);
  */
 void marker_synchronize_unregister(void)
 {
+	/* For deferred guards, and for the probe of a tracepoint that has the marker. */
 	tracepoint_synchronize_unregister();
+	/* A hit is no reader of tracepoint_srcu if no tracepoint feeds the marker. */
+	synchronize_rcu();
 }
 EXPORT_SYMBOL_GPL(marker_synchronize_unregister);
 
@@ -462,15 +458,11 @@ static int disarm_name(const char *text)
 
 static int with_name(int (*fct)(const char *name), const char *name)
 {
-	int ret;
-
 	might_sleep();
 	if (!is_valid_name(name))
 		return -EINVAL;
-	mutex_lock(&markers_mutex);
-	ret = fct(name);
-	mutex_unlock(&markers_mutex);
-	return ret;
+	guard(mutex)(&markers_mutex);
+	return fct(name);
 }
 
 /**

@@ -7,6 +7,7 @@
  * an interface and must not change: to pass another value, add a marker with a new name.
  * See Documentation/trace/sched-trace.rst.
  */
+#include <linux/mm_types.h>	/* trace/events/sched.h needs struct folio */
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <trace/events/sched.h>
@@ -45,8 +46,7 @@ DEFINE_TRACER(sched_pi_setprio, kernel_sched_pi_setprio,
 	      "pid %d oldprio %d newprio %d", tsk->pid, tsk->prio,
 	      pi_task ? min(tsk->normal_prio, pi_task->prio) : tsk->normal_prio);
 
-/* NUMA balancing */
-
+#ifdef CONFIG_NUMA_BALANCING
 #define NUMA_TRACER(tp, mark)						\
 	DEFINE_TRACER(tp, mark,						\
 		      TP_PROTO(struct task_struct *src, int src_cpu,	\
@@ -59,12 +59,13 @@ DEFINE_TRACER(sched_move_numa, kernel_sched_move_numa,
 	      "pid %d src_cpu %d dst_cpu %d", tsk->pid, src_cpu, dst_cpu);
 NUMA_TRACER(sched_stick_numa, kernel_sched_stick_numa);
 NUMA_TRACER(sched_swap_numa, kernel_sched_swap_numa);
+#endif
 
 /* Times, in nanoseconds */
 
 DEFINE_TRACER(sched_stat_runtime, kernel_sched_stat_runtime,
-	      TP_PROTO(struct task_struct *tsk, u64 runtime, u64 vruntime),
-	      "pid %d runtime %llu vruntime %llu", tsk->pid, runtime, vruntime);
+	      TP_PROTO(struct task_struct *tsk, u64 runtime),
+	      "pid %d runtime %llu", tsk->pid, runtime);
 
 #ifdef CONFIG_SCHEDSTATS
 #define DELAY_TRACER(tp, mark)						\
@@ -86,7 +87,8 @@ DEFINE_TRACER(sched_process_fork, kernel_process_fork,
 DEFINE_TRACER(sched_process_exec, kernel_process_exec,
 	      TP_PROTO(struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm),
 	      "pid %d old_pid %d filename %s", p->pid, old_pid, bprm->filename);
-TASK_TRACER(sched_process_exit, kernel_process_exit, "pid %d", p->pid);
+DEFINE_TRACER(sched_process_exit, kernel_process_exit,
+	      TP_PROTO(struct task_struct *p, bool group_dead), "pid %d", p->pid);
 TASK_TRACER(sched_process_free, kernel_process_free, "pid %d", p->pid);
 DEFINE_TRACER(sched_process_wait, kernel_process_wait,
 	      TP_PROTO(struct pid *pid), "pid %d", pid_nr(pid));

@@ -6,29 +6,11 @@
  */
 #include <linux/generated-text.h>
 #include <linux/module.h>
-#include <linux/preempt.h>
 #include <linux/tracepoint.h>
 
 #include "tracepoint-private.h"
 
-/*
- * The target of the stub, which disabled preemption, while there is no probe. Trampolines
- * leave here on a CPU that is offline, and at their end if the CPU needs another kind of
- * return.
- */
-void notrace __tracepoint_leave(void)
-{
-	preempt_enable_notrace();
-}
-EXPORT_SYMBOL(__tracepoint_leave);
-
-#ifdef CONFIG_PREEMPTION
-/* For trampolines that do the rest of __tracepoint_leave() themselves. */
-void notrace __tracepoint_resched(void)
-{
-	__preempt_schedule_notrace();
-}
-#endif
+EXPORT_SYMBOL(__tracepoint_leave);	/* for the stubs of modules */
 
 /*
  * Finds the probes for __tracepoint_walk(). Behind the call in the stub are an opcode of

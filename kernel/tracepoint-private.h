@@ -9,7 +9,10 @@
 
 #include <linux/generated-text.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/tracepoint.h>
+
+extern struct mutex tracepoints_mutex;
 
 /**
  * struct tp_probes - the probes of a tracepoint
@@ -70,7 +73,6 @@ static inline void tp_free_code(struct tp_probes *probes) { }
 
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
 void tp_set_call(struct tracepoint *tp, const struct tracepoint_func *probes);
-void tp_visit_locked(void (*fct)(struct tracepoint *tp, void *priv));
 #else
 static inline void tp_set_call(struct tracepoint *tp,
 			       const struct tracepoint_func *probes) { }

@@ -10,8 +10,8 @@
  * waits. Until then, the walk calls it, which ignores the data.
  */
 #include <linux/init.h>
-#include <linux/rcupdate.h>
 #include <linux/smp.h>
+#include <linux/srcu.h>
 #include <linux/static_call.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
@@ -36,24 +36,37 @@ static void update_call(struct tracepoint *tp, const struct tracepoint_func *pro
 
 static void note_settling(struct tracepoint *tp, void *priv)
 {
+	guard(mutex)(&tracepoints_mutex);
 	tp->data_settling = !tp->data_settled;
 }
 
 static void note_settled(struct tracepoint *tp, void *priv)
 {
+	guard(mutex)(&tracepoints_mutex);
 	if (!tp->data_settling)
 		return;
 	tp->data_settling = false;
 	tp->data_settled = true;
-	/* tracepoints_mutex is held. */
-	update_call(tp, rcu_dereference_protected(tp->funcs, true));
+	update_call(tp, rcu_dereference_protected(tp->funcs,
+						  lockdep_is_held(&tracepoints_mutex)));
+}
+
+static void visit_in_module(struct tracepoint *tp, struct module *mod, void *fct)
+{
+	((void (*)(struct tracepoint *, void *))fct)(tp, NULL);
+}
+
+static void visit_all(void (*fct)(struct tracepoint *tp, void *priv))
+{
+	for_each_kernel_tracepoint(fct, NULL);
+	for_each_module_tracepoint(visit_in_module, fct);
 }
 
 static void settle(struct work_struct *work)
 {
-	tp_visit_locked(note_settling);
-	synchronize_rcu();
-	tp_visit_locked(note_settled);
+	visit_all(note_settling);
+	synchronize_srcu(&tracepoint_srcu);
+	visit_all(note_settled);
 }
 
 static DECLARE_WORK(settle_work, settle);
@@ -70,7 +83,7 @@ static void set_data(struct tracepoint *tp, void *data)
 	kick_all_cpus_sync();
 	WRITE_ONCE(tp->data, data);
 	if (can_settle)
-		queue_work(system_unbound_wq, &settle_work);
+		queue_work(system_dfl_wq, &settle_work);
 }
 
 /*
@@ -90,7 +103,7 @@ void tp_set_call(struct tracepoint *tp, const struct tracepoint_func *probes)
 static int __init start_settling(void)
 {
 	WRITE_ONCE(can_settle, true);
-	queue_work(system_unbound_wq, &settle_work);
+	queue_work(system_dfl_wq, &settle_work);
 	return 0;
 }
 postcore_initcall(start_settling);

@@ -12,12 +12,11 @@
  * changes nothing. Where the stub is a patched jump, the array has a trampoline,
  * which is freed together with it.
  *
- * Readers disable preemption or, where RCU is not watching, hold
- * tracepoint_srcu. An array is freed after a grace period of both.
+ * Readers hold tracepoint_srcu or, if the probes may fault, are readers of RCU tasks
+ * trace. An array is freed after a grace period of both.
  */
 #define pr_fmt(fmt) "tracepoint: " fmt
 
-#include <linux/context_tracking.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
@@ -34,14 +33,14 @@
 
 extern tracepoint_ptr_t __start___tracepoints_ptrs[], __stop___tracepoints_ptrs[];
 
-DEFINE_SRCU(tracepoint_srcu);
+DEFINE_SRCU_FAST(tracepoint_srcu);
 EXPORT_SYMBOL_GPL(tracepoint_srcu);
 
 /*
  * Protects the probes and the guard of every tracepoint. Nests inside
  * tracepoint_module_list_mutex, outside the locks of imv_set().
  */
-static DEFINE_MUTEX(tracepoints_mutex);
+DEFINE_MUTEX(tracepoints_mutex);
 
 /* Ignores the arguments, which may be of any type. */
 void tracepoint_removed_probe(void)
@@ -109,16 +108,14 @@ static void retire_probes(struct tp_probes *old)
 	old->next = retired_probes;
 	retired_probes = old;
 	if (can_free)
-		queue_delayed_work(system_unbound_wq, &free_retired_work,
-				   RETIRE_DELAY);
+		queue_delayed_work(system_dfl_wq, &free_retired_work, RETIRE_DELAY);
 }
 
 static int __init start_freeing(void)
 {
-	mutex_lock(&tracepoints_mutex);
+	guard(mutex)(&tracepoints_mutex);
 	can_free = true;
-	queue_delayed_work(system_unbound_wq, &free_retired_work, RETIRE_DELAY);
-	mutex_unlock(&tracepoints_mutex);
+	queue_delayed_work(system_dfl_wq, &free_retired_work, RETIRE_DELAY);
 	return 0;
 }
 postcore_initcall(start_freeing);
@@ -192,13 +189,13 @@ static void set_probes(struct tracepoint *tp, struct tp_probes *new)
 
 static int call_regfunc(const struct tracepoint *tp)
 {
-	return tp->callbacks && tp->callbacks->regfunc ? tp->callbacks->regfunc() : 0;
+	return tp->ext && tp->ext->regfunc ? tp->ext->regfunc() : 0;
 }
 
 static void call_unregfunc(const struct tracepoint *tp)
 {
-	if (tp->callbacks && tp->callbacks->unregfunc)
-		tp->callbacks->unregfunc();
+	if (tp->ext && tp->ext->unregfunc)
+		tp->ext->unregfunc();
 }
 
 static int tracepoint_add_probe(struct tracepoint *tp,
@@ -263,15 +260,12 @@ int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp, void *probe,
 	struct tracepoint_func add = {
 		.func = probe, .data = data, .prio = prio,
 	};
-	int ret;
 
 	might_sleep();
 	if (!probe)
 		return -EINVAL;
-	mutex_lock(&tracepoints_mutex);
-	ret = tracepoint_add_probe(tp, &add);
-	mutex_unlock(&tracepoints_mutex);
-	return ret;
+	guard(mutex)(&tracepoints_mutex);
+	return tracepoint_add_probe(tp, &add);
 }
 EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
 
@@ -283,10 +277,10 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio_may_exist);
  * @prio: probes of higher priority are called first, those of the same one in
  *	  the order of their registration
  *
- * Type-safe form: register_trace_prio_<name>(). A probe is called with
- * preemption disabled, in the context of the traced code, which may be any. If the
- * tracepoint is part of a module, unregister the probe before the module is unloaded;
- * see register_tracepoint_module_notifier().
+ * Type-safe form: register_trace_prio_<name>(). A probe is called in the context of the
+ * traced code, which may be any. It may be preempted, but must not sleep, except that
+ * those of a faultable tracepoint may. If the tracepoint is part of a module, unregister
+ * the probe before the module is unloaded; see register_tracepoint_module_notifier().
  *
  * Lack of executable memory is no error: hits are slower until other tracepoints
  * free some.
@@ -341,38 +335,14 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register);
 int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 {
 	struct tracepoint_func del = { .func = probe, .data = data };
-	int ret;
 
 	might_sleep();
 	if (!probe)
 		return -EINVAL;
-	mutex_lock(&tracepoints_mutex);
-	ret = tracepoint_remove_probe(tp, &del);
-	mutex_unlock(&tracepoints_mutex);
-	return ret;
+	guard(mutex)(&tracepoints_mutex);
+	return tracepoint_remove_probe(tp, &del);
 }
 EXPORT_SYMBOL_GPL(tracepoint_probe_unregister);
-
-/* Makes RCU watch, for trace_<name>_rcuidle(). SRCU cannot be used in NMIs. */
-notrace int tracepoint_rcuidle_enter(void)
-	__acquires(&tracepoint_srcu)
-{
-	int idx;
-
-	WARN_ON_ONCE(in_nmi());
-	preempt_disable_notrace();
-	idx = srcu_read_lock_notrace(&tracepoint_srcu);
-	ct_irq_enter_irqson();
-	return idx;
-}
-
-notrace void tracepoint_rcuidle_exit(int idx)
-	__releases(&tracepoint_srcu)
-{
-	ct_irq_exit_irqson();
-	srcu_read_unlock_notrace(&tracepoint_srcu, idx);
-	preempt_enable_notrace();
-}
 
 /**
  * tracepoint_synchronize_unregister - wait for probes that still run
@@ -380,23 +350,15 @@ notrace void tracepoint_rcuidle_exit(int idx)
  * Call it between unregistering a probe and freeing its code or data.
  *
  * Context: may sleep; takes the locks of imv_set() if changes are deferred. On return
- *	    no CPU executes a probe that was unregistered before the call.
+ *	    nothing executes a probe that was unregistered before the call.
  */
 void tracepoint_synchronize_unregister(void)
 {
 	imv_flush();
+	synchronize_rcu_tasks_trace();
 	synchronize_srcu(&tracepoint_srcu);
-	synchronize_rcu();
 }
 EXPORT_SYMBOL_GPL(tracepoint_synchronize_unregister);
-
-static void visit_tracepoints(tracepoint_ptr_t *start, tracepoint_ptr_t *stop,
-			      void (*fct)(struct tracepoint *tp, void *priv),
-			      void *priv)
-{
-	for (; start < stop; start++)
-		fct(tracepoint_ptr_deref(start), priv);
-}
 
 /**
  * for_each_kernel_tracepoint - visit the tracepoints of the kernel image
@@ -410,8 +372,10 @@ static void visit_tracepoints(tracepoint_ptr_t *start, tracepoint_ptr_t *stop,
 void for_each_kernel_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
 				void *priv)
 {
-	visit_tracepoints(__start___tracepoints_ptrs,
-			  __stop___tracepoints_ptrs, fct, priv);
+	tracepoint_ptr_t *p;
+
+	for (p = __start___tracepoints_ptrs; p < __stop___tracepoints_ptrs; p++)
+		fct(tracepoint_ptr_deref(p), priv);
 }
 EXPORT_SYMBOL_GPL(for_each_kernel_tracepoint);
 
@@ -426,7 +390,8 @@ static BLOCKING_NOTIFIER_HEAD(tracepoint_notify_list);
 
 /* These do not concern the layout of the module's structures. */
 #define HARMLESS_TAINTS	(BIT(TAINT_OOT_MODULE) | BIT(TAINT_CRAP) | \
-			 BIT(TAINT_UNSIGNED_MODULE) | BIT(TAINT_TEST))
+			 BIT(TAINT_UNSIGNED_MODULE) | BIT(TAINT_TEST) | \
+			 BIT(TAINT_LIVEPATCH))
 
 /* A module that was loaded by force may have been built for other structures. */
 bool trace_module_has_bad_taint(struct module *mod)
@@ -454,11 +419,10 @@ int register_tracepoint_module_notifier(struct notifier_block *nb)
 {
 	int ret;
 
-	mutex_lock(&tracepoint_module_list_mutex);
+	guard(mutex)(&tracepoint_module_list_mutex);
 	ret = blocking_notifier_chain_register(&tracepoint_notify_list, nb);
 	if (!ret)
 		notify_of_all(nb, MODULE_STATE_COMING);
-	mutex_unlock(&tracepoint_module_list_mutex);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(register_tracepoint_module_notifier);
@@ -474,11 +438,10 @@ int unregister_tracepoint_module_notifier(struct notifier_block *nb)
 {
 	int ret;
 
-	mutex_lock(&tracepoint_module_list_mutex);
+	guard(mutex)(&tracepoint_module_list_mutex);
 	ret = blocking_notifier_chain_unregister(&tracepoint_notify_list, nb);
 	if (!ret)
 		notify_of_all(nb, MODULE_STATE_GOING);
-	mutex_unlock(&tracepoint_module_list_mutex);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(unregister_tracepoint_module_notifier);
@@ -489,20 +452,55 @@ static int tracepoint_module_coming(struct module *mod)
 
 	if (!mod->num_tracepoints || trace_module_has_bad_taint(mod))
 		return 0;
-	tp_mod = kmalloc(sizeof(*tp_mod), GFP_KERNEL);
+	tp_mod = kmalloc_obj(*tp_mod);
 	if (!tp_mod)
 		return -ENOMEM;
 	tp_mod->mod = mod;
 
-	mutex_lock(&tracepoint_module_list_mutex);
+	guard(mutex)(&tracepoint_module_list_mutex);
 	list_add_tail(&tp_mod->list, &tracepoint_module_list);
-	blocking_notifier_call_chain(&tracepoint_notify_list,
-				     MODULE_STATE_COMING, tp_mod);
-	mutex_unlock(&tracepoint_module_list_mutex);
+	blocking_notifier_call_chain(&tracepoint_notify_list, MODULE_STATE_COMING, tp_mod);
 	return 0;
 }
 
-static void warn_of_probes(struct tracepoint *tp, void *priv)
+/**
+ * for_each_tracepoint_in_module - visit the tracepoints of a module
+ * @mod: the module, or NULL
+ * @fct: called for each one
+ * @priv: its third argument
+ *
+ * Context: that of a notifier of register_tracepoint_module_notifier().
+ */
+void for_each_tracepoint_in_module(struct module *mod,
+				   void (*fct)(struct tracepoint *tp,
+					       struct module *mod, void *priv),
+				   void *priv)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&tracepoint_module_list_mutex);
+	for (i = 0; mod && i < mod->num_tracepoints; i++)
+		fct(tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]), mod, priv);
+}
+
+/**
+ * for_each_module_tracepoint - visit the tracepoints of all modules
+ * @fct: called for each one
+ * @priv: its third argument
+ *
+ * Context: may sleep. @fct must not load or unload modules.
+ */
+void for_each_module_tracepoint(void (*fct)(struct tracepoint *tp, struct module *mod,
+					    void *priv), void *priv)
+{
+	struct tp_module *tp_mod;
+
+	guard(mutex)(&tracepoint_module_list_mutex);
+	list_for_each_entry(tp_mod, &tracepoint_module_list, list)
+		for_each_tracepoint_in_module(tp_mod->mod, fct, priv);
+}
+
+static void warn_of_probes(struct tracepoint *tp, struct module *mod, void *priv)
 {
 	WARN(rcu_access_pointer(tp->funcs),
 	     "tracepoint %s: its module is unloaded while probes are registered\n", tp->name);
@@ -512,20 +510,17 @@ static void tracepoint_module_going(struct module *mod)
 {
 	struct tp_module *tp_mod;
 
-	mutex_lock(&tracepoint_module_list_mutex);
+	guard(mutex)(&tracepoint_module_list_mutex);
 	list_for_each_entry(tp_mod, &tracepoint_module_list, list) {
 		if (tp_mod->mod != mod)
 			continue;
 		blocking_notifier_call_chain(&tracepoint_notify_list,
 					     MODULE_STATE_GOING, tp_mod);
-		visit_tracepoints(mod->tracepoints_ptrs,
-				  mod->tracepoints_ptrs + mod->num_tracepoints,
-				  warn_of_probes, NULL);
+		for_each_tracepoint_in_module(mod, warn_of_probes, NULL);
 		list_del(&tp_mod->list);
 		kfree(tp_mod);
-		break;
+		return;
 	}
-	mutex_unlock(&tracepoint_module_list_mutex);
 }
 
 int tracepoint_module_notify(struct notifier_block *nb, unsigned long state, void *data)
@@ -554,30 +549,6 @@ static int __init init_tracepoints(void)
 device_initcall(init_tracepoints);
 #endif /* CONFIG_MODULES */
 
-#ifdef CONFIG_TRACEPOINT_STATIC_CALL
-/* @fct runs under tracepoints_mutex. */
-void tp_visit_locked(void (*fct)(struct tracepoint *tp, void *priv))
-{
-#ifdef CONFIG_MODULES
-	struct tp_module *tp_mod;
-
-	mutex_lock(&tracepoint_module_list_mutex);
-#endif
-	mutex_lock(&tracepoints_mutex);
-	for_each_kernel_tracepoint(fct, NULL);
-#ifdef CONFIG_MODULES
-	list_for_each_entry(tp_mod, &tracepoint_module_list, list)
-		visit_tracepoints(tp_mod->mod->tracepoints_ptrs,
-				  tp_mod->mod->tracepoints_ptrs +
-				  tp_mod->mod->num_tracepoints, fct, NULL);
-#endif
-	mutex_unlock(&tracepoints_mutex);
-#ifdef CONFIG_MODULES
-	mutex_unlock(&tracepoint_module_list_mutex);
-#endif
-}
-#endif
-
 #ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
 /*
  * The tracepoints of system calls are on a slow path of entry and exit, which
@@ -593,10 +564,9 @@ int syscall_regfunc(void)
 
 	if (nr_syscall_users++)
 		return 0;
-	read_lock(&tasklist_lock);
+	guard(read_lock)(&tasklist_lock);
 	for_each_process_thread(process, thread)
 		set_task_syscall_work(thread, SYSCALL_TRACEPOINT);
-	read_unlock(&tasklist_lock);
 	return 0;
 }
 
@@ -606,9 +576,8 @@ void syscall_unregfunc(void)
 
 	if (--nr_syscall_users)
 		return;
-	read_lock(&tasklist_lock);
+	guard(read_lock)(&tasklist_lock);
 	for_each_process_thread(process, thread)
 		clear_task_syscall_work(thread, SYSCALL_TRACEPOINT);
-	read_unlock(&tasklist_lock);
 }
 #endif /* CONFIG_HAVE_SYSCALL_TRACEPOINTS */

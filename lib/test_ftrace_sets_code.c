@@ -44,30 +44,53 @@ static noinline notrace bool keeps_registers(void)
 
 static unsigned int kunit_direct_calls __used;
 asmlinkage void kunit_direct(void);
+asmlinkage void kunit_direct_instead(void);
 
+/*
+ * The addresses are even: bit 0 has a meaning. The second one is jumped to, so it returns
+ * to the caller of the function.
+ */
 asm("	.pushsection .text, \"ax\", @progbits\n"
+	"	.balign 16\n"
 	"	.type kunit_direct, @function\n"
 	"kunit_direct:\n"
 	ASM_ENDBR
 	"	incl kunit_direct_calls(%rip)\n"
 	ASM_RET
 	"	.size kunit_direct, . - kunit_direct\n"
+	"	.balign 16\n"
+	"	.type kunit_direct_instead, @function\n"
+	"kunit_direct_instead:\n"
+	ASM_ENDBR
+	"	incl kunit_direct_calls(%rip)\n"
+	"	mov %edi, %eax\n"
+	ASM_RET
+	"	.size kunit_direct_instead, . - kunit_direct_instead\n"
 	"	.popsection\n");
+
+static struct ftrace_ops direct_ops;
+
+static int attach_direct_to(unsigned long addr)
+{
+	int ret;
+
+	direct_ops = (struct ftrace_ops){ };
+	ret = ftrace_set_filter_ip(&direct_ops, (unsigned long)traced_for_asm, 0, 0);
+	return ret ?: register_ftrace_direct(&direct_ops, addr);
+}
 
 static int attach_direct(void)
 {
-	return register_ftrace_direct((unsigned long)traced_for_asm,
-				      (unsigned long)kunit_direct);
+	return attach_direct_to((unsigned long)kunit_direct);
 }
 
 static int detach_direct(void)
 {
-	return unregister_ftrace_direct((unsigned long)traced_for_asm,
-					(unsigned long)kunit_direct);
+	return unregister_ftrace_direct(&direct_ops, direct_ops.direct_call, true);
 }
 
 /* All tracers are called, and then the direct function. */
-static void sets_test_direct(struct kunit *test)
+static void expect_direct(struct kunit *test, unsigned long addr)
 {
 	static const unsigned long flags[] = {
 		0, FTRACE_OPS_FL_SAVE_REGS, FTRACE_OPS_FL_RECURSION,
@@ -76,7 +99,7 @@ static void sets_test_direct(struct kunit *test)
 
 	start(test, 0, flags[0], traced_for_asm);
 	kunit_direct_calls = 0;
-	KUNIT_ASSERT_EQ(test, attach_direct(), 0);
+	KUNIT_ASSERT_EQ(test, attach_direct_to(addr), 0);
 	for (i = 1; i < ARRAY_SIZE(flags); i++)
 		start(test, i, flags[i], traced_for_asm);
 	KUNIT_EXPECT_TRUE(test, keeps_registers());
@@ -91,6 +114,19 @@ static void sets_test_direct(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, detach_direct(), 0);
 	KUNIT_EXPECT_TRUE(test, keeps_registers());
 	KUNIT_EXPECT_EQ(test, kunit_direct_calls, 4);
+}
+
+static void sets_test_direct(struct kunit *test)
+{
+	expect_direct(test, (unsigned long)kunit_direct);
+}
+
+/* The function jumps to the direct function instead of calling it. */
+static void sets_test_direct_jump(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_JMP))
+		kunit_skip(test, "needs DYNAMIC_FTRACE_WITH_JMP");
+	expect_direct(test, ftrace_jmp_set((unsigned long)kunit_direct_instead));
 }
 
 static notrace void call_asm_again(unsigned long ip, unsigned long parent_ip,
@@ -193,7 +229,7 @@ static notrace void redirect_registers(unsigned long ip, unsigned long parent_ip
 		if (change_got)
 			regs->flags ^= X86_EFLAGS_ID;
 	}
-	ftrace_instruction_pointer_set(fregs, (unsigned long)kunit_see_registers);
+	ftrace_regs_set_instruction_pointer(fregs, (unsigned long)kunit_see_registers);
 }
 
 static void call_with_registers(bool change)
@@ -324,7 +360,8 @@ static void sets_test_unwatched(struct kunit *test)
 {
 	bool unwatched;
 
-	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
+	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG) ||
+	    IS_ENABLED(CONFIG_FTRACE_VALIDATE_RCU_IS_WATCHING))
 		kunit_skip(test, "RCU complains if a task does what only the idle task does");
 	start(test, 0, 0, traced_a);
 	start(test, 1, FTRACE_OPS_FL_RCU, traced_a);
@@ -386,6 +423,9 @@ static void expect_depths(struct kunit *test, const struct ftrace_set *set, bool
 	KUNIT_EXPECT_EQ(test, depth_of(add_direct), all);
 	KUNIT_EXPECT_EQ(test, depth_of(add_direct + 7), 1 + regs);
 	KUNIT_EXPECT_EQ(test, depth_of(add_direct + 7 + regs), 1);
+	/* the call that does not return */
+	KUNIT_EXPECT_EQ(test, depth_of(add_direct + 7 + regs + 6), 2);
+	KUNIT_EXPECT_EQ(test, depth_of(add_direct + 7 + regs + 11), 1);
 }
 
 /* Unwinders know the depth of the stack at each instruction. */
@@ -465,6 +505,7 @@ static struct kunit_case sets_test_cases[] = {
 #endif
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 	KUNIT_CASE(sets_test_direct),
+	KUNIT_CASE(sets_test_direct_jump),
 	KUNIT_CASE(sets_test_direct_recursion),
 #endif
 #endif

@@ -146,7 +146,7 @@ static void start_lingering(struct kunit *test)
 
 static void stop_lingering(struct kunit *test)
 {
-	del_timer_sync(&leave_timer);
+	timer_delete_sync(&leave_timer);
 	WRITE_ONCE(lingerer.may_leave, true);
 	stop(test, 0);
 }

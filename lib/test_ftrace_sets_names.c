@@ -101,7 +101,7 @@ static bool can_use(struct function_tracer *file)
 static void sets_test_free_name(struct kunit *test)
 {
 	struct function_tracer *(*get)(const struct ftrace_ops *ops), *file;
-	int (*add)(const char *name, struct ftrace_ops *ops);
+	int (*add)(struct ftrace_ops *ops);
 	void (*remove)(const struct ftrace_ops *ops);
 	void (*put)(struct function_tracer *tracer);
 	struct ftrace_ops *ops = &tracers[0].ops;
@@ -114,7 +114,8 @@ static void sets_test_free_name(struct kunit *test)
 	need_symbol(test, "function_tracer_put", (void **)&put);
 	need_tracking(test);
 	forget_memory();
-	KUNIT_ASSERT_EQ(test, add("kunit", ops), 0);
+	ops->name = "kunit";
+	KUNIT_ASSERT_EQ(test, add(ops), 0);
 	KUNIT_EXPECT_EQ(test, memory.nr_held, 1U);
 	mutex_lock(mutex);
 	file = get(ops);
@@ -123,7 +124,7 @@ static void sets_test_free_name(struct kunit *test)
 	remove(ops);
 	KUNIT_EXPECT_EQ(test, memory.nr_held, 1U);
 	KUNIT_EXPECT_FALSE(test, can_use(file));
-	KUNIT_EXPECT_EQ(test, add("kunit", ops), 0);
+	KUNIT_EXPECT_EQ(test, add(ops), 0);
 	KUNIT_EXPECT_FALSE(test, can_use(file));
 	put(file);
 	KUNIT_EXPECT_EQ(test, memory.nr_held, 1U);

@@ -42,9 +42,8 @@ static void end_module(struct module *mod)
 
 static void set_init_text(struct module *mod, void *text, unsigned int size)
 {
-	mod->init_layout.base = text;
-	mod->init_layout.size = size;
-	mod->init_layout.text_size = size;
+	mod->mem[MOD_INIT_TEXT].base = text;
+	mod->mem[MOD_INIT_TEXT].size = size;
 }
 
 static const u8 nop2[] = { BYTES_NOP2 };

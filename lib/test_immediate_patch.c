@@ -12,7 +12,6 @@
 #include "test_watch.h"
 
 #if defined(CONFIG_X86) && defined(CONFIG_OPTPROBES)
-#include <linux/cpufeature.h>
 #define HAS_OPTIMISED_KPROBES
 #endif
 
@@ -208,9 +207,6 @@ static void imv_test_kprobe_over_target(struct kunit *test)
 	struct kprobe over = { }, behind = { };
 	u8 *target = find_target();
 
-	/* For kprobes, a jump to a return thunk is an indirect jump. */
-	if (IS_ENABLED(CONFIG_RETPOLINE) && boot_cpu_has(X86_FEATURE_RETHUNK))
-		kunit_skip(test, "no kprobe is optimised in functions with return thunks");
 	KUNIT_ASSERT_NOT_NULL(test, target);
 	over.addr = target - 1;
 	behind.addr = target + 4;

@@ -295,44 +295,50 @@ static void stop_at(enum step step)
 		release_other();
 }
 
-#define HANDLER(name)							\
-	static void name(struct fprobe *fp, unsigned long ip,		\
-			 struct pt_regs *regs, void *data)
+#define ENTRY_HANDLER(name)						\
+	static int name(struct fprobe *fp, unsigned long ip,		\
+			unsigned long ret_ip, struct ftrace_regs *fregs, void *data)
 
-HANDLER(at_locked)
+#define EXIT_HANDLER(name)						\
+	static void name(struct fprobe *fp, unsigned long ip,		\
+			 unsigned long ret_ip, struct ftrace_regs *fregs, void *data)
+
+EXIT_HANDLER(at_locked)
 {
 	stop_at(LOCKED);
 }
 
-HANDLER(at_written)
+ENTRY_HANDLER(at_written)
 {
 	stop_at(WRITTEN);
+	return 0;
 }
 
 /* The second argument is the function to call. sync_func may be after its ENDBR. */
-static bool is_sync(struct pt_regs *regs)
+static bool is_sync(struct ftrace_regs *fregs)
 {
-	unsigned long func = regs_get_kernel_argument(regs, 1);
+	unsigned long func = ftrace_regs_get_argument(fregs, 1);
 
 	return (unsigned long)sync_func - func <= 4;
 }
 
-HANDLER(at_sync)
+ENTRY_HANDLER(at_sync)
 {
 	int cpu;
 
 	if (READ_ONCE(run.task) != current)
-		return;
-	run.in_sync = is_sync(regs);
+		return 0;
+	run.in_sync = is_sync(fregs);
 	if (!run.in_sync)
-		return;
+		return 0;
 	stop_at(SYNC);
 	run.nr_syncs++;
 	for_each_online_cpu(cpu)
 		per_cpu(synced, cpu) = false;
+	return 0;
 }
 
-HANDLER(at_synced)
+EXIT_HANDLER(at_synced)
 {
 	bool all = true;
 	int cpu;
@@ -347,15 +353,16 @@ HANDLER(at_synced)
 }
 
 /* Also called if there was nothing to patch. */
-HANDLER(at_finished)
+EXIT_HANDLER(at_finished)
 {
 	if (READ_ONCE(run.task) == current)
 		release_other();
 }
 
-HANDLER(at_core)
+ENTRY_HANDLER(at_core)
 {
 	this_cpu_write(synced, true);
+	return 0;
 }
 
 /* Functions that patching calls before, between and after its steps. */
@@ -367,7 +374,7 @@ static struct {
 	{ "flush_tlb_mm_range", { .entry_handler = at_written } },
 	{ "on_each_cpu_cond_mask", { .entry_handler = at_sync, .exit_handler = at_synced } },
 	{ "do_sync_core", { .entry_handler = at_core } },
-	{ "text_poke_finish", { .exit_handler = at_finished } },
+	{ "smp_text_poke_batch_finish", { .exit_handler = at_finished } },
 };
 
 static void begin_run(int (*how)(void), int nr)

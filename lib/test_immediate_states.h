@@ -55,7 +55,7 @@ API_FORMS(DEFINE_API)
 
 #define SITE(name)							\
 	#name "_site:\n\t"						\
-	ANNOTATE_NOENDBR
+	ANNOTATE_NOENDBR "\n"
 
 /*
  * At a chosen address: with @before bytes in front of a boundary. For any address,
@@ -196,7 +196,7 @@ void imv_states_call_3(void);
 	".balign 16\n\t"						\
 	".type " #name ", @function\n"					\
 	#name ":\n\t"							\
-	ANNOTATE_NOENDBR
+	ANNOTATE_NOENDBR "\n\t"
 #define STUB_END(name)							\
 	ASM_RET								\
 	".size " #name ", . - " #name "\n\t"

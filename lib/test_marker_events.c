@@ -104,7 +104,7 @@ static void event_test_enable_all(struct kunit *test)
 	swap(fake, first);
 	unload_fake();
 	fake = first;
-	tr = trace_array_get_by_name("kunit_fake");
+	tr = trace_array_get_by_name("kunit_fake", NULL);
 	KUNIT_ASSERT_NOT_NULL(test, tr);
 	KUNIT_EXPECT_EQ(test, trace_array_set_clr_event(tr, NULL, NULL, true), 0);
 	KUNIT_EXPECT_TRUE(test, fake->site[0].active);

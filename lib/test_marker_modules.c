@@ -19,7 +19,7 @@ static int reg_fed(void)
 	return fed_result;
 }
 
-DEFINE_TRACE_FN(kunit_fed, reg_fed, NULL, TP_PROTO(int number), TP_ARGS(number));
+DEFINE_TRACE_FN(kunit_fed_tp, reg_fed, NULL, TP_PROTO(int number), TP_ARGS(number));
 
 static void probe_fed(void *data, int number)
 {
@@ -31,7 +31,7 @@ static void feed_fake(const char *format)
 {
 	make_fake_of("kunit_fake", format, 3);
 	fake->site[2].name = "kunit_fake_fed";
-	fake->site[2].tp = &__tracepoint_kunit_fed;
+	fake->site[2].tp = &__tracepoint_kunit_fed_tp;
 	fake->site[2].tp_cb = probe_fed;
 }
 
@@ -57,7 +57,7 @@ static void expect_guards(struct kunit *test, bool plain, bool fed)
 	KUNIT_EXPECT_EQ(test, fake->site[0].active, plain);
 	KUNIT_EXPECT_EQ(test, fake->site[1].active, plain);
 	KUNIT_EXPECT_EQ(test, fake->site[2].active, fed);
-	KUNIT_EXPECT_EQ(test, trace_kunit_fed_enabled(), fed);
+	KUNIT_EXPECT_EQ(test, trace_kunit_fed_tp_enabled(), fed);
 }
 
 static unsigned long fake_states;
@@ -88,7 +88,7 @@ static void mod_test_loads_twice(struct kunit *test)
 	expect_guards(test, true, false);
 	attach("kunit_fake_fed", FAKE_FORMAT, 2);
 	expect_guards(test, true, true);
-	trace_kunit_fed(1);
+	trace_kunit_fed_tp(1);
 	KUNIT_EXPECT_EQ(test, calls, 7UL);
 	detach("kunit_fake", 1);
 	expect_guards(test, false, true);
@@ -97,7 +97,7 @@ static void mod_test_loads_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_states, 12UL);
 	KUNIT_EXPECT_EQ(test, sites_while_notified, 3U);
 	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
-	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
+	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_tp_enabled());
 	/* Guards in code that is freed soon are not patched. */
 	KUNIT_EXPECT_TRUE(test, fake->site[2].active);
 	attach("kunit_fake", FAKE_FORMAT, 4);
@@ -165,7 +165,7 @@ static void mod_test_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, load_fake(), -EBUSY);
 	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
 	KUNIT_EXPECT_FALSE(test, fake->site[1].active);
-	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
+	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_tp_enabled());
 	expect_logged(test, from, "kunit_fake: its markers cannot be used: error -16", 1U);
 }
 
@@ -198,22 +198,22 @@ static void mod_test_frees(struct kunit *test)
 static void mod_test_going(struct kunit *test)
 {
 	struct other_call other = { .call = unload_fake };
-	int idx;
+	struct srcu_ctr __percpu *reader;
 
 	feed_fake("%f");	/* there is no event for it */
 	attach("kunit_fake_fed", "%f", 1);
 	KUNIT_EXPECT_EQ(test, load_fake(), 0);
 	expect_guards(test, false, true);
-	idx = srcu_read_lock(&tracepoint_srcu);
+	reader = srcu_read_lock_fast(&tracepoint_srcu);
 	start_call(&other);
 	KUNIT_EXPECT_TRUE(test, other.waited);
-	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
+	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_tp_enabled());
 	KUNIT_EXPECT_EQ(test, attach("kunit_fake", "%f", 2), 0);
 	KUNIT_EXPECT_FALSE(test, fake->site[0].active);
 	KUNIT_EXPECT_EQ(test, detach("kunit_fake_fed", 1), 0);
 	KUNIT_EXPECT_EQ(test, attach("kunit_fake_fed", "%f", 3), 0);
-	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_enabled());
-	srcu_read_unlock(&tracepoint_srcu, idx);
+	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_tp_enabled());
+	srcu_read_unlock_fast(&tracepoint_srcu, reader);
 	end_call(&other);
 	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
 }

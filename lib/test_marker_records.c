@@ -70,12 +70,12 @@ static noinline void hit_strings(void)
 }
 
 DECLARE_TRACE(kunit_sampled, TP_PROTO(int number), TP_ARGS(number));
-DEFINE_TRACE(kunit_sampled);
+DEFINE_TRACE(kunit_sampled_tp, TP_PROTO(int number), TP_ARGS(number));
 
 /* Only a marker: the compiler may make a tail call. */
 static __used void probe_sampled(void *data, int number)
 {
-	trace_mark_tp(kunit_fed_sample, kunit_sampled, probe_sampled, "number %d", number);
+	trace_mark_tp(kunit_fed_sample, kunit_sampled_tp, probe_sampled, "number %d", number);
 }
 
 static void probe_later(void *data, int number)
@@ -84,7 +84,7 @@ static void probe_later(void *data, int number)
 
 static noinline void hit_sampled(void)
 {
-	trace_kunit_sampled(7);
+	trace_kunit_sampled_tp(7);
 	barrier();
 }
 
@@ -92,9 +92,9 @@ static noinline void hit_sampled(void)
 static noinline void hit_walked(void)
 {
 	fail_all_allocs();
-	unregister_trace_kunit_sampled(probe_later, NULL);
+	unregister_trace_kunit_sampled_tp(probe_later, NULL);
 	stop_failing();
-	trace_kunit_sampled(7);
+	trace_kunit_sampled_tp(7);
 	barrier();
 }
 
@@ -302,25 +302,25 @@ static void record_test_perf(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sampled.numbers.a, 7);
 
 	/* The trampoline keeps the arguments on the stack for another probe. */
-	KUNIT_ASSERT_EQ(test, 0, register_trace_prio_kunit_sampled(probe_later, NULL, 0));
+	KUNIT_ASSERT_EQ(test, 0, register_trace_prio_kunit_sampled_tp(probe_later, NULL, 0));
 	take_sample(test, "kunit_fed_sample", hit_sampled, HAS_IP);
-	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_sampled(probe_later, NULL), 0);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_sampled_tp(probe_later, NULL), 0);
 }
 
 /* Where no memory was left for a new trampoline, perf has the registers too. */
 static void record_test_perf_no_memory(struct kunit *test)
 {
 	need_failing_allocs(test);
-	KUNIT_ASSERT_EQ(test, 0, register_trace_prio_kunit_sampled(probe_later, NULL, 0));
+	KUNIT_ASSERT_EQ(test, 0, register_trace_prio_kunit_sampled_tp(probe_later, NULL, 0));
 	take_sample(test, "kunit_fed_sample", hit_walked, HAS_IP);
-	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_sampled(probe_later, NULL), -ENOENT);
+	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_sampled_tp(probe_later, NULL), -ENOENT);
 }
 
 /* What remains when an assertion fails. */
 static void record_test_exit(struct kunit *test)
 {
 	end_nested();
-	unregister_trace_kunit_sampled(probe_later, NULL);
+	unregister_trace_kunit_sampled_tp(probe_later, NULL);
 }
 
 static struct kunit_case record_test_cases[] = {

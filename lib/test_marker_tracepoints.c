@@ -18,33 +18,33 @@ static int reg_second(void)
 }
 
 DECLARE_TRACE(kunit_first, TP_PROTO(int number), TP_ARGS(number));
-DEFINE_TRACE_FN(kunit_first, reg_first, NULL, TP_PROTO(int number), TP_ARGS(number));
+DEFINE_TRACE_FN(kunit_first_tp, reg_first, NULL, TP_PROTO(int number), TP_ARGS(number));
 DECLARE_TRACE(kunit_second, TP_PROTO(int number), TP_ARGS(number));
-DEFINE_TRACE_FN(kunit_second, reg_second, NULL, TP_PROTO(int number), TP_ARGS(number));
+DEFINE_TRACE_FN(kunit_second_tp, reg_second, NULL, TP_PROTO(int number), TP_ARGS(number));
 
 /* Two markers in the probe of one tracepoint. */
 static __used void probe_two(void *data, int number)
 {
-	trace_mark_tp(kunit_tp_a, kunit_first, probe_two, "a %d", number);
-	trace_mark_tp(kunit_tp_b, kunit_first, probe_two, "b %d", number);
+	trace_mark_tp(kunit_tp_a, kunit_first_tp, probe_two, "a %d", number);
+	trace_mark_tp(kunit_tp_b, kunit_first_tp, probe_two, "b %d", number);
 }
 
 /* A probe of two tracepoints. */
 static __used void probe_both(void *data, int number)
 {
-	trace_mark_tp(kunit_both_a, kunit_first, probe_both, "a %d", number);
-	trace_mark_tp(kunit_both_b, kunit_second, probe_both, "b %d", number);
+	trace_mark_tp(kunit_both_a, kunit_first_tp, probe_both, "a %d", number);
+	trace_mark_tp(kunit_both_b, kunit_second_tp, probe_both, "b %d", number);
 }
 
 /* A marker in the probes of two tracepoints. */
 static __used void probe_twice_a(void *data, int number)
 {
-	trace_mark_tp(kunit_twice, kunit_first, probe_twice_a, "number %d", number);
+	trace_mark_tp(kunit_twice, kunit_first_tp, probe_twice_a, "number %d", number);
 }
 
 static __used void probe_twice_b(void *data, int number)
 {
-	trace_mark_tp(kunit_twice, kunit_second, probe_twice_b, "number %d", number);
+	trace_mark_tp(kunit_twice, kunit_second_tp, probe_twice_b, "number %d", number);
 }
 
 /*
@@ -58,8 +58,8 @@ static noinline void fire_half_a(void)
 
 static __used void probe_half(void *data, int number)
 {
-	trace_mark_tp(kunit_half_a, kunit_first, probe_half, "fed %d", number);
-	trace_mark_tp(kunit_half_b, kunit_first, probe_half, "fed %d", number);
+	trace_mark_tp(kunit_half_a, kunit_first_tp, probe_half, "fed %d", number);
+	trace_mark_tp(kunit_half_b, kunit_first_tp, probe_half, "fed %d", number);
 }
 
 static noinline void fire_half_b(void)
@@ -70,15 +70,15 @@ static noinline void fire_half_b(void)
 static unsigned long fire(void)
 {
 	calls = 0;
-	trace_kunit_first(1);
-	trace_kunit_second(1);
+	trace_kunit_first_tp(1);
+	trace_kunit_second_tp(1);
 	return calls;
 }
 
 static void expect_enabled(struct kunit *test, bool first, bool second)
 {
-	KUNIT_EXPECT_EQ(test, trace_kunit_first_enabled(), first);
-	KUNIT_EXPECT_EQ(test, trace_kunit_second_enabled(), second);
+	KUNIT_EXPECT_EQ(test, trace_kunit_first_tp_enabled(), first);
+	KUNIT_EXPECT_EQ(test, trace_kunit_second_tp_enabled(), second);
 }
 
 static int tp_test_init(struct kunit *test)
@@ -143,7 +143,7 @@ static void tp_test_fails(struct kunit *test)
 
 	first_result = -EBUSY;
 	expect_not_attached(test);
-	expect_logged(test, from, "cannot be attached to tracepoint kunit_first: error -16", 1U);
+	expect_logged(test, from, "cannot be attached to tracepoint kunit_first_tp: error -16", 1U);
 	first_result = 0;
 	second_result = -EBUSY;
 	expect_not_attached(test);

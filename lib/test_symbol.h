@@ -37,7 +37,7 @@ static inline void *entry_of(void *probed)
 {
 	u32 *endbr = probed - sizeof(*endbr);
 
-	return is_endbr(*endbr) ? endbr : probed;
+	return __is_endbr(*endbr) ? endbr : probed;
 }
 #else
 static inline bool has_sealed_functions(void)

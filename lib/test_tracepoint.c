@@ -8,7 +8,6 @@
 #include <linux/sched/signal.h>
 #include <trace/events/kmem.h>
 
-#include "test_resched.h"
 #include "test_tracepoint.h"
 
 DECLARE_TRACE(kunit_plain, TP_PROTO(int number, const char *text),
@@ -44,8 +43,8 @@ static void test_unreg(void)
 
 /* The short form; the old form, used below, repeats prototype and arguments. */
 DEFINE_TRACE(kunit_plain);
-DEFINE_TRACE(kunit_condition, TP_PROTO(int number), TP_ARGS(number));
-DEFINE_TRACE_FN(kunit_callbacks, test_reg, test_unreg, TP_PROTO(int number),
+DEFINE_TRACE(kunit_condition_tp, TP_PROTO(int number), TP_ARGS(number));
+DEFINE_TRACE_FN(kunit_callbacks_tp, test_reg, test_unreg, TP_PROTO(int number),
 		TP_ARGS(number));
 DEFINE_TRACE(kunit_most_args);
 DEFINE_TRACE(kunit_packed);
@@ -58,7 +57,7 @@ static void probe_other(void *data, int number, const char *text)
 static unsigned long fire(int number)
 {
 	calls = 0;
-	trace_kunit_plain(number, "text");
+	trace_kunit_plain_tp(number, "text");
 	return calls;
 }
 
@@ -76,7 +75,7 @@ static void tp_test_on_and_off(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(4)), 0);
 	KUNIT_EXPECT_TRUE(test, trace_kunit_plain_enabled());
 	KUNIT_EXPECT_TRUE(test, tracepoint_enabled(kunit_plain));
-	KUNIT_EXPECT_TRUE(test, tracepoint_active(&__tracepoint_kunit_plain));
+	KUNIT_EXPECT_TRUE(test, tracepoint_active(&__tracepoint_kunit_plain_tp));
 	KUNIT_EXPECT_EQ(test, fire(-5), 4UL);
 	KUNIT_EXPECT_EQ(test, last_number, -5);
 	KUNIT_EXPECT_STREQ(test, last_text, "text");
@@ -93,7 +92,7 @@ static void tp_test_on_and_off(struct kunit *test)
 
 static noinline void fire_most(void)
 {
-	trace_kunit_most_args(MOST_VALUES);
+	trace_kunit_most_args_tp(MOST_VALUES);
 }
 
 static void tp_test_most_args(struct kunit *test)
@@ -105,7 +104,7 @@ static void tp_test_most_args(struct kunit *test)
 		fire_most();
 	}
 	KUNIT_EXPECT_EQ(test, calls, 112123UL);
-	remove_probes(&__tracepoint_kunit_most_args, probe_most, 3);
+	remove_probes(&__tracepoint_kunit_most_args_tp, probe_most, 3);
 	fire_most();
 	KUNIT_EXPECT_EQ(test, calls, 112123UL);
 }
@@ -124,10 +123,10 @@ static void tp_test_packed(struct kunit *test)
 
 	for (i = 1; i <= 3; i++) {
 		KUNIT_ASSERT_EQ(test, register_trace_kunit_packed(probe_packed, digit(i)), 0);
-		trace_kunit_packed(packed, 7);
+		trace_kunit_packed_tp(packed, 7);
 	}
 	KUNIT_EXPECT_EQ(test, calls, 112123UL);
-	remove_probes(&__tracepoint_kunit_packed, probe_packed, 3);
+	remove_probes(&__tracepoint_kunit_packed_tp, probe_packed, 3);
 }
 
 static void probe_data(void *data, int number)
@@ -147,7 +146,7 @@ static void tp_test_data(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, register_trace_kunit_callbacks(probe_data,
 								     digit(values[i])), 0);
 		calls = 42;
-		trace_kunit_callbacks(1);
+		trace_kunit_callbacks_tp(1);
 		KUNIT_EXPECT_EQ(test, calls, values[i]);
 		unregister_trace_kunit_callbacks(probe_data, digit(values[i]));
 	}
@@ -158,11 +157,11 @@ static void tp_test_many_probes(struct kunit *test)
 {
 	unsigned long i, sum = 0;
 
-	KUNIT_ASSERT_EQ(test, add_probes(&__tracepoint_kunit_plain, probe_plain, 100), 0);
+	KUNIT_ASSERT_EQ(test, add_probes(&__tracepoint_kunit_plain_tp, probe_plain, 100), 0);
 	for (i = 1; i <= 100; i++)
 		sum = sum * 10 + i;
 	KUNIT_EXPECT_EQ(test, fire(1), sum);
-	KUNIT_EXPECT_EQ(test, remove_probes(&__tracepoint_kunit_plain, probe_plain, 100), 0);
+	KUNIT_EXPECT_EQ(test, remove_probes(&__tracepoint_kunit_plain_tp, probe_plain, 100), 0);
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 }
 
@@ -211,10 +210,10 @@ static int make_change(const struct change *change)
 	if (change->what == REMOVE)
 		return unregister_trace_kunit_plain(change->probe, data);
 	if (change->what == ADD_QUIETLY)
-		return tracepoint_probe_register_may_exist(&__tracepoint_kunit_plain,
+		return tracepoint_probe_register_may_exist(&__tracepoint_kunit_plain_tp,
 							   change->probe, data);
 	if (change->prio)
-		return register_trace_prio_kunit_plain(change->probe, data, change->prio);
+		return register_trace_prio_kunit_plain_tp(change->probe, data, change->prio);
 	return register_trace_kunit_plain(change->probe, data);
 }
 
@@ -235,20 +234,20 @@ static void tp_test_changes(struct kunit *test)
 	}
 }
 
-/* trace_call__kunit_condition() evaluates only the condition, not the guard. */
+/* trace_call__kunit_condition_tp() evaluates only the condition, not the guard. */
 static void tp_test_condition(struct kunit *test)
 {
-	trace_call__kunit_condition(11);
+	trace_call__kunit_condition_tp(11);
 	KUNIT_ASSERT_EQ(test, register_trace_kunit_condition(probe_number, digit(7)), 0);
-	trace_kunit_condition(10);
-	trace_call__kunit_condition(10);
+	trace_kunit_condition_tp(10);
+	trace_call__kunit_condition_tp(10);
 	KUNIT_EXPECT_EQ(test, calls, 0UL);
-	trace_kunit_condition(11);
+	trace_kunit_condition_tp(11);
 	KUNIT_EXPECT_EQ(test, calls, 7UL);
-	trace_call__kunit_condition(11);
+	trace_call__kunit_condition_tp(11);
 	KUNIT_EXPECT_EQ(test, calls, 77UL);
 	unregister_trace_kunit_condition(probe_number, digit(7));
-	trace_call__kunit_condition(12);
+	trace_call__kunit_condition_tp(12);
 	KUNIT_EXPECT_EQ(test, calls, 77UL);
 }
 
@@ -270,82 +269,37 @@ static void tp_test_callback_fails(struct kunit *test)
 	reg_result = -EBUSY;
 	KUNIT_EXPECT_EQ(test, register_trace_kunit_callbacks(probe_number, digit(1)), -EBUSY);
 	KUNIT_EXPECT_FALSE(test, trace_kunit_callbacks_enabled());
-	trace_kunit_callbacks(1);
+	trace_kunit_callbacks_tp(1);
 	KUNIT_EXPECT_EQ(test, calls, 0UL);
 	KUNIT_EXPECT_EQ(test, unreg_calls, 0);
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_callbacks(probe_number, digit(1)), -ENOENT);
 
 	reg_result = 0;
 	KUNIT_EXPECT_EQ(test, register_trace_kunit_callbacks(probe_number, digit(1)), 0);
-	trace_kunit_callbacks(1);
+	trace_kunit_callbacks_tp(1);
 	KUNIT_EXPECT_EQ(test, calls, 1UL);
 	unregister_trace_kunit_callbacks(probe_number, digit(1));
 }
-
-#ifndef MODULE	/* modules have no _rcuidle form */
-static void tp_test_rcuidle(struct kunit *test)
-{
-	KUNIT_ASSERT_EQ(test, register_trace_kunit_plain(probe_plain, digit(3)), 0);
-	trace_kunit_plain_rcuidle(9, "idle");
-	unregister_trace_kunit_plain(probe_plain, digit(3));
-	KUNIT_EXPECT_EQ(test, calls, 3UL);
-	KUNIT_EXPECT_STREQ(test, last_text, "idle");
-	trace_kunit_plain_rcuidle(9, "idle");
-	KUNIT_EXPECT_EQ(test, calls, 3UL);
-}
-#endif
 
 static void probe_preempt(void *data, int number)
 {
 	calls = preempt_count();
 }
 
-/* Tracers that print the preemption count expect one level from the tracepoint. */
+/* A probe can be preempted if the traced code can. */
 static void tp_test_preemption(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
 		kunit_skip(test, "needs CONFIG_PREEMPT_COUNT");
 	register_trace_kunit_callbacks(probe_preempt, NULL);
-	trace_kunit_callbacks(1);
+	trace_kunit_callbacks_tp(1);
 	unregister_trace_kunit_callbacks(probe_preempt, NULL);
-	KUNIT_EXPECT_EQ(test, calls, preempt_count() + 1UL);
-}
-
-static void probe_needs_resched(void *data, int number)
-{
-	ask_for_task_switch();
-}
-
-static int pass_late(void)
-{
-	int i, late = 0;
-
-	for (i = 0; i < 100; i++) {
-		trace_kunit_callbacks(1);
-		late += need_resched();
-	}
-	return late;
-}
-
-/*
- * The end of a tracepoint reschedules, as preempt_enable() does. If it does not, an
- * interrupt before the call of need_resched() may hide that, but not every time.
- */
-static void tp_test_resched(struct kunit *test)
-{
-	if (!kernel_preempts_itself())
-		kunit_skip(test, "needs a kernel that preempts itself");
-	register_trace_kunit_callbacks(probe_needs_resched, NULL);
-	KUNIT_EXPECT_EQ(test, pass_late(), 0);
-	register_trace_kunit_callbacks(probe_needs_resched, digit(1));
-	KUNIT_EXPECT_EQ(test, pass_late(), 0);
-	unregister_trace_kunit_callbacks(probe_needs_resched, digit(1));
-	unregister_trace_kunit_callbacks(probe_needs_resched, NULL);
+	KUNIT_EXPECT_EQ(test, calls, preempt_count() + 0UL);
 }
 
 static inline void inlined(int number)
 {
-	trace_kunit_callbacks(number);
+	trace_kunit_callbacks_tp(number);
 }
 
 /*
@@ -362,7 +316,7 @@ static noinline void hit_many_sites(void)
 #pragma GCC unroll 4
 #endif
 	for (i = 0; i < 4; i++)
-		trace_kunit_callbacks(i);
+		trace_kunit_callbacks_tp(i);
 }
 
 static void tp_test_many_sites(struct kunit *test)
@@ -390,7 +344,7 @@ static void tp_test_nth_site(struct kunit *test)
 
 static void look_for_plain(struct tracepoint *tp, void *priv)
 {
-	if (tp == &__tracepoint_kunit_plain)
+	if (tp == &__tracepoint_kunit_plain_tp)
 		(*(int *)priv)++;
 }
 
@@ -502,11 +456,7 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_condition),
 	KUNIT_CASE(tp_test_callbacks),
 	KUNIT_CASE(tp_test_callback_fails),
-#ifndef MODULE
-	KUNIT_CASE(tp_test_rcuidle),
-#endif
 	KUNIT_CASE(tp_test_preemption),
-	KUNIT_CASE(tp_test_resched),
 	KUNIT_CASE(tp_test_many_sites),
 #ifdef CONFIG_IMMEDIATE_SITES
 	KUNIT_CASE(tp_test_nth_site),

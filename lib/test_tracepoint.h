@@ -132,7 +132,7 @@ static inline void let_work_end(void)
 		flush_delayed_work(freeing);
 	} else {
 		msleep(200);	/* it begins within a tenth of a second */
-		__flush_workqueue(system_unbound_wq);
+		__flush_workqueue(system_dfl_wq);
 	}
 	if (settling)
 		flush_work(settling);
@@ -142,17 +142,15 @@ static inline void let_work_end(void)
  * What is freed meanwhile is not used for trampolines that had no memory: the work item
  * that frees memory has run, or waits for this reader.
  */
-static inline int keep_without_code(void)
-	__acquires(&tracepoint_srcu)
+static inline struct srcu_ctr __percpu *keep_without_code(void)
 {
 	let_work_end();
-	return srcu_read_lock(&tracepoint_srcu);
+	return srcu_read_lock_fast(&tracepoint_srcu);
 }
 
-static inline void allow_code(int reader)
-	__releases(&tracepoint_srcu)
+static inline void allow_code(struct srcu_ctr __percpu *reader)
 {
-	srcu_read_unlock(&tracepoint_srcu, reader);
+	srcu_read_unlock_fast(&tracepoint_srcu, reader);
 }
 
 static inline bool has_code(const struct tracepoint *tp)

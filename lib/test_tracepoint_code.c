@@ -26,8 +26,8 @@ DECLARE_TRACE(kunit_code_most, MOST_PROTO, MOST_ARGS);
 DECLARE_TRACE(kunit_code_odd, TP_PROTO(int number, struct kunit_large large),
 	      TP_ARGS(number, large));
 
-static struct tracepoint * const plain = &__tracepoint_kunit_code;
-static struct tracepoint * const most = &__tracepoint_kunit_code_most;
+static struct tracepoint * const plain = &__tracepoint_kunit_code_tp;
+static struct tracepoint * const most = &__tracepoint_kunit_code_most_tp;
 
 static int reg_result;
 
@@ -41,14 +41,14 @@ static void test_unreg(void)
 }
 
 DEFINE_TRACE(kunit_code);
-DEFINE_TRACE_FN(kunit_code_one, test_reg, test_unreg);
+DEFINE_TRACE_FN(kunit_code_one_tp, test_reg, test_unreg);
 DEFINE_TRACE(kunit_code_most);
 DEFINE_TRACE(kunit_code_odd);
 
 static unsigned long fire(int number)
 {
 	calls = 0;
-	trace_kunit_code(number, "text");
+	trace_kunit_code_tp(number, "text");
 	return calls;
 }
 
@@ -92,9 +92,9 @@ static void check_words(void *data, const long *words, int nr)
 									\
 	static void tp_test_words_##nr(struct kunit *test)		\
 	{								\
-		add_probes(&__tracepoint_kunit_words_##nr, probe_words_##nr, 4); \
-		trace_kunit_words_##nr(values);				\
-		remove_probes(&__tracepoint_kunit_words_##nr, probe_words_##nr, 4); \
+		add_probes(&__tracepoint_kunit_words_##nr##_tp, probe_words_##nr, 4); \
+		trace_kunit_words_##nr##_tp(values);				\
+		remove_probes(&__tracepoint_kunit_words_##nr##_tp, probe_words_##nr, 4); \
 		KUNIT_EXPECT_EQ(test, calls, 1234UL);			\
 	}
 
@@ -109,7 +109,7 @@ DEFINE_WORDS_TEST(5, PARAMS(long a, long b, long c, long d, long e),
 DEFINE_WORDS_TEST(6, PARAMS(long a, long b, long c, long d, long e, long f),
 		  PARAMS(a, b, c, d, e, f), PARAMS(101, 102, 103, 104, 105, 106))
 
-static struct tracepoint * const six = &__tracepoint_kunit_words_6;
+static struct tracepoint * const six = &__tracepoint_kunit_words_6_tp;
 
 /* A probe that a direct call cannot reach is refused; its array is freed. */
 static void tp_test_no_function(struct kunit *test)
@@ -135,7 +135,8 @@ static void tp_test_no_function(struct kunit *test)
 static void tp_test_no_memory_for_code(struct kunit *test)
 {
 	unsigned long i;
-	int reader, ret = 0;
+	struct srcu_ctr __percpu *reader;
+	int ret = 0;
 
 	need_failing_alloc(test);
 	reader = keep_without_code();
@@ -150,10 +151,10 @@ static void tp_test_no_memory_for_code(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, last_number, -7);
 	KUNIT_EXPECT_STREQ(test, last_text, "text");
 	calls = 0;
-	trace_kunit_code_most(MOST_VALUES);
+	trace_kunit_code_most_tp(MOST_VALUES);
 	KUNIT_EXPECT_EQ(test, calls, 123UL);
 	calls = 0;
-	trace_kunit_words_6(101, 102, 103, 104, 105, 106);
+	trace_kunit_words_6_tp(101, 102, 103, 104, 105, 106);
 	KUNIT_EXPECT_EQ(test, calls, 123UL);
 
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_code(probe_plain, digit(2)), 0);
@@ -164,7 +165,7 @@ static void tp_test_no_memory_for_code(struct kunit *test)
 	remove_probes(six, probe_words_6, 3);
 	allow_code(reader);
 	calls = 0;
-	trace_kunit_code_most(MOST_VALUES);
+	trace_kunit_code_most_tp(MOST_VALUES);
 	KUNIT_EXPECT_EQ(test, fire(1), 0UL);
 }
 
@@ -184,9 +185,9 @@ static void tp_test_no_code(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, plain->nr_args, 2);
 	KUNIT_EXPECT_EQ(test, most->nr_args, 12);
-	KUNIT_EXPECT_EQ(test, __tracepoint_kunit_code_odd.nr_args, 0);
+	KUNIT_EXPECT_EQ(test, __tracepoint_kunit_code_odd_tp.nr_args, 0);
 	register_trace_kunit_code_odd(probe_by_value, digit(1));
-	KUNIT_EXPECT_EQ(test, __tracepoint_kunit_code_odd.code, 0);
+	KUNIT_EXPECT_EQ(test, __tracepoint_kunit_code_odd_tp.code, 0);
 	unregister_trace_kunit_code_odd(probe_by_value, digit(1));
 }
 
@@ -225,14 +226,14 @@ probe_stack_args(void *data, long a, long b, long c, long d, long e, long f)
 /* Without a trampoline, a probe gets only its arguments on the stack. */
 static void tp_test_walk_stack(struct kunit *test)
 {
-	int reader;
+	struct srcu_ctr __percpu *reader;
 
 	need_failing_alloc(test);
 	only_arguments = false;
 	reader = keep_without_code();
 	register_without_code(six, probe_stack_args, digit(1));
 	KUNIT_EXPECT_FALSE(test, has_code(six));
-	trace_kunit_words_6(1, 2, 3, 4, 5, 0x123456789);
+	trace_kunit_words_6_tp(1, 2, 3, 4, 5, 0x123456789);
 	allow_code(reader);
 	unregister_trace_kunit_words_6(probe_stack_args, digit(1));
 	KUNIT_EXPECT_TRUE(test, only_arguments);
@@ -253,7 +254,7 @@ static bool gets_code(const struct tracepoint *tp)
 /* A tracepoint gets the trampoline later, when others have freed memory. */
 static void tp_test_code_comes_later(struct kunit *test)
 {
-	int reader;
+	struct srcu_ctr __percpu *reader;
 
 	need_failing_alloc(test);
 	reader = keep_without_code();
@@ -305,7 +306,7 @@ static void make_missing_in_vain(void)
 static void tp_test_code_is_made_once(struct kunit *test)
 {
 	s32 code;
-	int reader;
+	struct srcu_ctr __percpu *reader;
 
 	need_missing(test);
 	reader = keep_without_code();
@@ -326,7 +327,7 @@ static void tp_test_code_is_made_once(struct kunit *test)
 static void tp_test_code_in_turns(struct kunit *test)
 {
 	const void *first;
-	int reader;
+	struct srcu_ctr __percpu *reader;
 
 	need_missing(test);
 	reader = keep_without_code();
@@ -351,7 +352,7 @@ static void tp_test_code_in_turns(struct kunit *test)
 
 static bool stub_jumps_to(const u8 *target)
 {
-	const u8 *stub = (const u8 *)__traceiter_kunit_code;
+	const u8 *stub = (const u8 *)__traceiter_kunit_code_tp;
 	unsigned int i;
 	s32 distance;
 
@@ -409,7 +410,7 @@ static void expect_freed(struct kunit *test)
 /* The trampoline for a probe that a callback refuses is freed. */
 static void tp_test_refused_code(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, watch_freed("tracepoint_trampoline_kunit_code_one"), 0);
+	KUNIT_ASSERT_EQ(test, watch_freed("tracepoint_trampoline_kunit_code_one_tp"), 0);
 	reg_result = -EBUSY;
 	KUNIT_EXPECT_EQ(test, register_trace_kunit_code_one(probe_number, digit(1)), -EBUSY);
 	expect_freed(test);
@@ -420,7 +421,7 @@ static void tp_test_free_while_deferred(struct kunit *test)
 {
 	bool deferred;
 
-	KUNIT_ASSERT_EQ(test, watch_freed("tracepoint_trampoline_kunit_code"), 0);
+	KUNIT_ASSERT_EQ(test, watch_freed("tracepoint_trampoline_kunit_code_tp"), 0);
 	KUNIT_EXPECT_EQ(test, register_trace_kunit_code(probe_plain, digit(1)), 0);
 	KUNIT_EXPECT_TRUE(test, stub_jumps_to((const u8 *)(long)plain->code));
 	deferred = imv_defer_begin();
@@ -450,7 +451,7 @@ static void expect_none_offline(struct kunit *test)
 /* A CPU that is offline, where RCU does not watch, calls no probes. */
 static void tp_test_offline(struct kunit *test)
 {
-	int reader;
+	struct srcu_ctr __percpu *reader;
 
 	if (!IS_ENABLED(CONFIG_SMP))
 		kunit_skip(test, "needs CONFIG_SMP");

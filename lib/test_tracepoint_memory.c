@@ -32,13 +32,13 @@ static void test_unreg(void)
 }
 
 DEFINE_TRACE(kunit_memory);
-DEFINE_TRACE_FN(kunit_memory_reg, test_reg, test_unreg);
+DEFINE_TRACE_FN(kunit_memory_reg_tp, test_reg, test_unreg);
 DEFINE_TRACE(kunit_memory_odd);
 
 static unsigned long fire(int number)
 {
 	calls = 0;
-	trace_kunit_memory(number, "text");
+	trace_kunit_memory_tp(number, "text");
 	return calls;
 }
 
@@ -61,7 +61,7 @@ static bool add_without(struct kunit *test, int nth, bool second)
 	if (ret)
 		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
 	calls = 0;
-	trace_kunit_memory_reg(1);
+	trace_kunit_memory_reg_tp(1);
 	KUNIT_EXPECT_EQ(test, calls, second ? (ret ? 1UL : 12UL) : (ret ? 0UL : 2UL));
 	KUNIT_EXPECT_EQ(test, trace_kunit_memory_reg_enabled(), second || !ret);
 	KUNIT_EXPECT_EQ(test, reg_calls, unreg_calls + (second || !ret));
@@ -95,14 +95,14 @@ static bool remove_without(struct kunit *test, int nth)
 	bool failed;
 	int ret;
 
-	KUNIT_EXPECT_EQ(test, add_probes(&__tracepoint_kunit_memory, probe_plain, 3), 0);
+	KUNIT_EXPECT_EQ(test, add_probes(&__tracepoint_kunit_memory_tp, probe_plain, 3), 0);
 	failed = fails_nth_alloc(nth, ret = unregister_trace_kunit_memory(probe_plain, digit(2)));
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_EQ(test, fire(0), 13UL);
 	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_memory(probe_plain, digit(2)), -ENOENT);
 	KUNIT_EXPECT_EQ(test, register_trace_kunit_memory(probe_plain, digit(2)), 0);
 	KUNIT_EXPECT_EQ(test, fire(0), 132UL);
-	KUNIT_EXPECT_EQ(test, remove_probes(&__tracepoint_kunit_memory, probe_plain, 3), 0);
+	KUNIT_EXPECT_EQ(test, remove_probes(&__tracepoint_kunit_memory_tp, probe_plain, 3), 0);
 	KUNIT_EXPECT_FALSE(test, trace_kunit_memory_enabled());
 	return failed;
 }
@@ -129,7 +129,7 @@ static void tp_test_no_memory_to_remove_odd(struct kunit *test)
 	register_trace_kunit_memory_odd(probe_by_value, digit(2));
 	failed = fails_nth_alloc(1, ret = unregister_trace_kunit_memory_odd(probe_by_value,
 									    digit(1)));
-	trace_kunit_memory_odd(40000, large);
+	trace_kunit_memory_odd_tp(40000, large);
 	unregister_trace_kunit_memory_odd(probe_by_value, digit(2));
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_TRUE(test, failed);
@@ -151,17 +151,17 @@ static void tp_test_used_memory(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, register_trace_kmalloc(fill_allocated, NULL), 0);
 	WRITE_ONCE(filler, current);
-	KUNIT_EXPECT_EQ(test, add_probes(&__tracepoint_kunit_memory, probe_plain, 4), 0);
+	KUNIT_EXPECT_EQ(test, add_probes(&__tracepoint_kunit_memory_tp, probe_plain, 4), 0);
 	KUNIT_EXPECT_EQ(test, register_trace_kunit_memory_odd(probe_by_value, digit(1)), 0);
 	WRITE_ONCE(filler, NULL);
 	unregister_trace_kmalloc(fill_allocated, NULL);
 	tracepoint_synchronize_unregister();
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-	KUNIT_EXPECT_EQ(test, __tracepoint_kunit_memory_odd.code, 0);
+	KUNIT_EXPECT_EQ(test, __tracepoint_kunit_memory_odd_tp.code, 0);
 #endif
 	unregister_trace_kunit_memory_odd(probe_by_value, digit(1));
 	KUNIT_EXPECT_EQ(test, fire(1), 1234UL);
-	KUNIT_EXPECT_EQ(test, remove_probes(&__tracepoint_kunit_memory, probe_plain, 4), 0);
+	KUNIT_EXPECT_EQ(test, remove_probes(&__tracepoint_kunit_memory_tp, probe_plain, 4), 0);
 }
 
 static void attach_third(void)
@@ -252,7 +252,7 @@ static struct task_struct *waiter;
 static int fire_now(struct kprobe *kp, struct pt_regs *regs)
 {
 	if (current == waiter)
-		trace_kunit_memory(1, "text");
+		trace_kunit_memory_tp(1, "text");
 	return 0;
 }
 
@@ -282,7 +282,7 @@ static void tp_test_remove_and_defer(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_IMMEDIATE))
 		kunit_skip(test, "needs IMMEDIATE");
 	need_failing_alloc(test);
-	add_probes(&__tracepoint_kunit_memory, probe_plain, 3);
+	add_probes(&__tracepoint_kunit_memory_tp, probe_plain, 3);
 	deferred = imv_defer_begin();
 	KUNIT_EXPECT_TRUE(test, deferred);
 

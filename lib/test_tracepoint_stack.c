@@ -26,7 +26,7 @@ DEFINE_TRACE(kunit_stack_most);
 
 static noinline void fire_most(void)
 {
-	trace_kunit_stack_most(MOST_VALUES);
+	trace_kunit_stack_most_tp(MOST_VALUES);
 	barrier();	/* no tail call, not even of lockdep's rcu_is_watching() */
 }
 
@@ -41,7 +41,7 @@ static noinline void probe_stack(void *data, int number)
 
 static noinline void fire_for_stack(void)
 {
-	trace_kunit_stack_one(1);
+	trace_kunit_stack_one_tp(1);
 	barrier();	/* no tail call */
 }
 
@@ -152,7 +152,7 @@ static struct notifier_block step_nb = { .notifier_call = note_step };
 
 static noinline void fire_two(void)
 {
-	trace_kunit_stack(1, "text");
+	trace_kunit_stack_tp(1, "text");
 	barrier();
 }
 
@@ -188,20 +188,20 @@ static void tp_test_single_steps(struct kunit *test)
 		expect_steps(test, fire_two, "in registers");
 		expect_steps(test, fire_most, "on the stack");
 	}
-	remove_probes(&__tracepoint_kunit_stack, probe_plain, 3);
-	remove_probes(&__tracepoint_kunit_stack_most, probe_most, 3);
+	remove_probes(&__tracepoint_kunit_stack_tp, probe_plain, 3);
+	remove_probes(&__tracepoint_kunit_stack_most_tp, probe_most, 3);
 	unregister_die_notifier(&step_nb);
 }
 
 static void tp_test_single_steps_no_memory(struct kunit *test)
 {
-	int reader;
+	struct srcu_ctr __percpu *reader;
 
 	need_failing_alloc(test);
 	KUNIT_ASSERT_EQ(test, register_die_notifier(&step_nb), 0);
 	reader = keep_without_code();
-	register_without_code(&__tracepoint_kunit_stack_most, probe_most, digit(1));
-	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_stack_most));
+	register_without_code(&__tracepoint_kunit_stack_most_tp, probe_most, digit(1));
+	KUNIT_EXPECT_FALSE(test, has_code(&__tracepoint_kunit_stack_most_tp));
 	expect_steps(test, fire_most, "without a trampoline");
 	allow_code(reader);
 	unregister_trace_kunit_stack_most(probe_most, digit(1));
@@ -240,18 +240,9 @@ static noinline void probe_caller_6(void *data, long a, long b, long c, long d, 
 
 static noinline void fire_six(void)
 {
-	trace_kunit_stack_six(1, 2, 3, 4, 5, 6);
+	trace_kunit_stack_six_tp(1, 2, 3, 4, 5, 6);
 	barrier();	/* no tail call */
 }
-
-#ifndef MODULE	/* modules have no _rcuidle form */
-/* No trampoline calls the probes. */
-static noinline void fire_idle(void)
-{
-	trace_kunit_stack_one_rcuidle(1);
-	barrier();	/* no tail call */
-}
-#endif
 
 static void expect_caller(struct kunit *test, void (*fire)(void), unsigned int nr,
 			  const char *what)
@@ -272,11 +263,8 @@ static const struct {
 	void (*fire)(void);
 	const char *arguments;
 } caller_tests[] = {
-	{ &__tracepoint_kunit_stack_one, probe_caller, fire_for_stack, "in a register" },
-	{ &__tracepoint_kunit_stack_six, probe_caller_6, fire_six, "on the stack" },
-#ifndef MODULE
-	{ &__tracepoint_kunit_stack_one, probe_caller, fire_idle, "while RCU is idle" },
-#endif
+	{ &__tracepoint_kunit_stack_one_tp, probe_caller, fire_for_stack, "in a register" },
+	{ &__tracepoint_kunit_stack_six_tp, probe_caller_6, fire_six, "on the stack" },
 };
 
 static void test_caller(struct kunit *test, unsigned int i)
@@ -285,7 +273,7 @@ static void test_caller(struct kunit *test, unsigned int i)
 	void *probe = caller_tests[i].probe;
 	void (*fire)(void) = caller_tests[i].fire;
 	unsigned long nr;
-	int reader;
+	struct srcu_ctr __percpu *reader;
 
 	for (nr = 1; nr <= 2; nr++) {
 		tracepoint_probe_register(tp, probe, digit(nr));

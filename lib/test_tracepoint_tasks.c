@@ -3,6 +3,7 @@
  * KUnit tests of tracepoints that several tasks hit and change, and of modules.
  */
 #include <linux/completion.h>
+#include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -26,7 +27,7 @@ DEFINE_TRACE(kunit_pairs);
 static unsigned long fire(int number)
 {
 	calls = 0;
-	trace_kunit_tasks(number, "text");
+	trace_kunit_tasks_tp(number, "text");
 	return calls;
 }
 
@@ -52,32 +53,42 @@ static void probe_lingers(void *data, int number)
 
 static int hit_and_linger(void *unused)
 {
-	trace_kunit_tasks_one(1);
+	trace_kunit_tasks_one_tp(1);
 	return 0;
 }
 
 static int linger_in_srcu(void *data)
 {
-	int idx = srcu_read_lock(&tracepoint_srcu);
+	struct srcu_ctr __percpu *ctr = srcu_read_lock_fast(&tracepoint_srcu);
 
 	linger(data);
-	srcu_read_unlock(&tracepoint_srcu, idx);
+	srcu_read_unlock_fast(&tracepoint_srcu, ctr);
 	return 0;
 }
 
+static int set_online(unsigned int cpu, bool online)
+{
+#ifdef CONFIG_HOTPLUG_CPU
+	return online ? add_cpu(cpu) : remove_cpu(cpu);
+#else
+	return 0;
+#endif
+}
+
 /*
- * @wait must wait for the lingering task. SRCU needs the first CPU to end a wait, so the
- * task is on another one: waiting for SRCU does not include waiting for RCU.
+ * @wait must wait for the lingering task, also if this one is moved to another CPU
+ * meanwhile, and the first one goes offline. SRCU needs the first CPU to end a wait, so
+ * the task begins on another one: waiting for SRCU does not include waiting for RCU.
  */
 static void expect_wait(struct kunit *test, int (*fn)(void *), struct lingerer *lingerer,
-			void (*wait)(void))
+			bool moved, void (*wait)(void))
 {
 	unsigned int first = cpumask_first(cpu_online_mask);
+	unsigned int other = cpumask_any_but(cpu_online_mask, first);
 	struct task_struct *thread;
 
 	init_completion(&lingerer->entered);
-	thread = kthread_create_on_cpu(fn, lingerer, cpumask_any_but(cpu_online_mask, first),
-				       "kunit_linger/%u");
+	thread = kthread_create_on_cpu(fn, lingerer, other, "kunit_linger/%u");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
 	set_cpus_allowed_ptr(current, cpumask_of(first));
 	migrate_disable();
@@ -85,9 +96,15 @@ static void expect_wait(struct kunit *test, int (*fn)(void *), struct lingerer *
 	wake_up_process(thread);
 	wait_for_completion(&lingerer->entered);
 	unregister_trace_kunit_tasks_one(probe_lingers, lingerer);
+	if (moved) {
+		KUNIT_EXPECT_EQ(test, set_cpus_allowed_ptr(thread, cpumask_of(first)), 0);
+		KUNIT_EXPECT_EQ(test, set_online(other, false), 0);
+	}
 	WRITE_ONCE(lingerer->may_leave, true);
 	wait();
 	KUNIT_EXPECT_TRUE(test, READ_ONCE(lingerer->left));
+	if (moved)
+		KUNIT_EXPECT_EQ(test, set_online(other, true), 0);
 	migrate_enable();
 	set_cpus_allowed_ptr(current, cpu_possible_mask);
 	kthread_stop(thread);
@@ -96,13 +113,15 @@ static void expect_wait(struct kunit *test, int (*fn)(void *), struct lingerer *
 
 static void tp_test_synchronize(struct kunit *test)
 {
-	struct lingerer in_probe = { }, in_srcu = { };
+	struct lingerer in_probe = { }, in_srcu = { }, moved = { };
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	KUNIT_ASSERT_EQ(test, register_trace_kunit_tasks_one(probe_lingers, &in_probe), 0);
-	expect_wait(test, hit_and_linger, &in_probe, tracepoint_synchronize_unregister);
-	expect_wait(test, linger_in_srcu, &in_srcu, tracepoint_synchronize_unregister);
+	expect_wait(test, hit_and_linger, &in_probe, false, tracepoint_synchronize_unregister);
+	expect_wait(test, linger_in_srcu, &in_srcu, false, tracepoint_synchronize_unregister);
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_tasks_one(probe_lingers, &moved), 0);
+	expect_wait(test, hit_and_linger, &moved, true, tracepoint_synchronize_unregister);
 }
 
 static int pair_a, pair_b;
@@ -133,7 +152,7 @@ static int hit_pairs(void *unused)
 {
 	set_user_nice(current, MAX_NICE);
 	while (!kthread_should_stop()) {
-		trace_kunit_pairs(false);
+		trace_kunit_pairs_tp(false);
 		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
@@ -155,7 +174,7 @@ static unsigned long hit_mine(bool settle)
 	if (settle)
 		msleep(20);
 	calls = 0;
-	trace_kunit_pairs(true);
+	trace_kunit_pairs_tp(true);
 	return calls;
 }
 
@@ -208,7 +227,7 @@ static bool becomes_direct(struct tracepoint *tp, void *probe)
 
 static void tp_test_static_call(struct kunit *test)
 {
-	struct tracepoint *tp = &__tracepoint_kunit_tasks_one;
+	struct tracepoint *tp = &__tracepoint_kunit_tasks_one_tp;
 
 	register_trace_kunit_tasks_one(probe_number, digit(1));
 	KUNIT_EXPECT_TRUE(test, becomes_direct(tp, probe_number));
@@ -222,7 +241,7 @@ static void tp_test_static_call(struct kunit *test)
 	/* The same data as before: the call is direct at once. */
 	register_trace_kunit_tasks_one(probe_number, digit(2));
 	KUNIT_EXPECT_PTR_EQ(test, tp->key->func, (void *)probe_number);
-	trace_kunit_tasks_one(1);
+	trace_kunit_tasks_one_tp(1);
 	unregister_trace_kunit_tasks_one(probe_number, digit(2));
 	KUNIT_EXPECT_PTR_EQ(test, tp->key->func, tp->walk);
 	KUNIT_EXPECT_EQ(test, calls, 2UL);
@@ -350,7 +369,7 @@ static void tp_test_free_while_probe_runs(struct kunit *test)
 		kunit_skip(test, "needs two CPUs");
 	free_retired = need_function(test, "free_retired");
 	KUNIT_ASSERT_EQ(test, register_trace_kunit_tasks_one(probe_lingers, &in_probe), 0);
-	expect_wait(test, hit_and_linger, &in_probe, free_now);
+	expect_wait(test, hit_and_linger, &in_probe, false, free_now);
 }
 
 /* Functions that tasks call while the test holds a lock. */
@@ -396,11 +415,11 @@ static int reg_locked(void)
 	return 0;
 }
 
-static const struct tracepoint_callbacks locked_callbacks = { .regfunc = reg_locked };
+static const struct tracepoint_ext locked_ext = { .regfunc = reg_locked };
 
 static struct tracepoint locked_tracepoint = {
 	.name = "kunit_locked",
-	.callbacks = &locked_callbacks,
+	.ext = &locked_ext,
 };
 
 static void add_second(void)

@@ -19,7 +19,7 @@
 	void with_##nr(proto)						\
 	{								\
 		before_##nr(args);					\
-		trace_alone_##nr(args);					\
+		trace_alone_##nr##_tp(args);					\
 		after_##nr(args);					\
 	}								\
 									\

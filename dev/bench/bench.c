@@ -4,6 +4,7 @@
  * measure:
  *
  *	pass		a pass of one site with 0 to 16 empty probes
+ *	faultable	the same of a tracepoint whose probes may fault, with 0 and 1
  *	change		attaching and detaching a probe, with 0 to 2 others
  *	connect		writing a number attaches so many probes
  *	syncs		the number of synchronisations of all CPUs since count became 1,
@@ -22,8 +23,10 @@
 
 #define PROBES	16
 
-DEFINE_TRACE(bench, TP_PROTO(int number, void *pointer), TP_ARGS(number, pointer));
-EXPORT_TRACEPOINT_SYMBOL_GPL(bench);
+DEFINE_TRACE_SYSCALL(bench_faultable_tp, NULL, NULL, TP_PROTO(int number, void *pointer),
+		     TP_ARGS(number, pointer));
+DEFINE_TRACE(bench_tp, TP_PROTO(int number, void *pointer), TP_ARGS(number, pointer));
+EXPORT_TRACEPOINT_SYMBOL_GPL(bench_tp);
 
 static notrace void probe(void *data, int number, void *pointer)
 {
@@ -39,7 +42,7 @@ static noinline notrace void pass_site(int number, void *pointer)
 	unsigned int i;
 
 	for (i = 0; i < PASSES; i++) {
-		trace_bench(number, pointer);
+		trace_bench_tp(number, pointer);
 		barrier();
 	}
 }
@@ -51,13 +54,37 @@ static int pass_get(char *buffer, const struct kernel_param *param)
 
 	for (i = 0; i <= PROBES; i++) {
 		len += sysfs_emit_at(buffer, len, "%lu %lu\n", i, pass_ticks(pass_site));
-		register_trace_bench(probe, nr_data(i));
+		register_trace_bench_tp(probe, nr_data(i));
 	}
 	while (i--)
-		unregister_trace_bench(probe, nr_data(i));
+		unregister_trace_bench_tp(probe, nr_data(i));
 	tracepoint_synchronize_unregister();
 	return len;
 }
+
+static noinline notrace void pass_faultable(int number, void *pointer)
+{
+	unsigned int i;
+
+	for (i = 0; i < PASSES; i++) {
+		trace_bench_faultable_tp(number, pointer);
+		barrier();
+	}
+}
+
+static int faultable_get(char *buffer, const struct kernel_param *param)
+{
+	unsigned long off = pass_ticks(pass_faultable), on;
+
+	register_trace_bench_faultable_tp(probe, NULL);
+	on = pass_ticks(pass_faultable);
+	unregister_trace_bench_faultable_tp(probe, NULL);
+	tracepoint_synchronize_unregister();
+	return sysfs_emit(buffer, "0 %lu\n1 %lu\n", off, on);
+}
+
+static const struct kernel_param_ops faultable_ops = { .get = faultable_get };
+module_param_cb(faultable, &faultable_ops, NULL, 0400);
 
 static const struct kernel_param_ops pass_ops = { .get = pass_get };
 module_param_cb(pass, &pass_ops, NULL, 0400);
@@ -68,11 +95,21 @@ static unsigned long nr_syncs;
 
 static void *sync_func;
 
-/* A batch turns its places into breakpoints; sync 3 follows the last byte. */
+/*
+ * A batch turns its places into breakpoints; sync 3 follows the last byte. The next batch
+ * of the same call begins then.
+ */
 #define SYNCS_OF_BATCH	3
 
 static cycles_t batch_start, longest_batch;
-static unsigned int batch_syncs = SYNCS_OF_BATCH;
+static unsigned int batch_syncs;
+
+static int note_batch(struct kprobe *kp, struct pt_regs *regs)
+{
+	batch_start = get_cycles();
+	batch_syncs = 0;
+	return 0;
+}
 
 /* on_each_cpu(func, ...) is on_each_cpu_cond_mask(cond, func, ...). */
 static int note_call(struct kprobe *kp, struct pt_regs *regs)
@@ -80,16 +117,10 @@ static int note_call(struct kprobe *kp, struct pt_regs *regs)
 	if (regs_get_kernel_argument(regs, 1) != (unsigned long)sync_func)
 		return 0;
 	nr_syncs++;
-	if (batch_syncs < SYNCS_OF_BATCH && ++batch_syncs == SYNCS_OF_BATCH)
-		longest_batch = max(longest_batch, get_cycles() - batch_start);
-	return 0;
-}
-
-static int note_batch(struct kprobe *kp, struct pt_regs *regs)
-{
-	batch_start = get_cycles();
-	batch_syncs = 0;
-	return 0;
+	if (++batch_syncs < SYNCS_OF_BATCH)
+		return 0;
+	longest_batch = max(longest_batch, get_cycles() - batch_start);
+	return note_batch(kp, regs);
 }
 
 /* A kprobe with a post_handler is not optimized to a jump, which would add syncs. */
@@ -106,7 +137,7 @@ static void note_nothing(struct kprobe *kp, struct pt_regs *regs, unsigned long 
 }
 
 static struct kprobe call_probe = COUNT_PROBE("on_each_cpu_cond_mask", note_call);
-static struct kprobe batch_probe = COUNT_PROBE("text_poke_bp_batch", note_batch);
+static struct kprobe batch_probe = COUNT_PROBE("smp_text_poke_batch_finish", note_batch);
 
 static struct kprobe *count_probes[] = { &call_probe, &batch_probe };
 
@@ -175,9 +206,9 @@ static struct change measure(bool on, unsigned long nr)
 
 	longest_batch = 0;
 	if (on)
-		register_trace_bench(probe, nr_data(nr));
+		register_trace_bench_tp(probe, nr_data(nr));
 	else
-		unregister_trace_bench(probe, nr_data(nr));
+		unregister_trace_bench_tp(probe, nr_data(nr));
 	result.ticks = get_cycles() - start;
 	result.syncs = nr_syncs - result.syncs;
 	result.trapped = longest_batch;
@@ -213,9 +244,9 @@ static int connect_set(const char *text, const struct kernel_param *param)
 	int ret = kstrtoul(text, 0, &want);
 
 	for (; !ret && nr_connected < want; nr_connected++)
-		ret = register_trace_bench(probe, nr_data(nr_connected));
+		ret = register_trace_bench_tp(probe, nr_data(nr_connected));
 	for (; !ret && nr_connected > want; nr_connected--)
-		ret = unregister_trace_bench(probe, nr_data(nr_connected - 1));
+		ret = unregister_trace_bench_tp(probe, nr_data(nr_connected - 1));
 	tracepoint_synchronize_unregister();
 	return ret;
 }

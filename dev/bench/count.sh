@@ -13,5 +13,5 @@ switch() { echo "$2" >"$tracefs/events/$1/enable"; }
 
 # Copies, as waiting for the host would count as instructions.
 mkdir $dir
-cp "$1"/*.ko "$1/load" $dir
+cp "$1"/*.ko "$1"/{load,bpf,fentry} $dir
 insmod $dir/bench.ko

@@ -99,10 +99,10 @@ static long ticks_with_fentry(unsigned int here)
 	ret = ftrace_set_filter_ip(&ops, here_ip, 0, 1);
 	if (ret)
 		return ret;
-	ret = register_ftrace_direct_multi(&ops, (unsigned long)trampoline);
+	ret = register_ftrace_direct(&ops, (unsigned long)trampoline);
 	if (!ret) {
 		ret = ticks_with(here, 0, 0);
-		unregister_ftrace_direct_multi(&ops, (unsigned long)trampoline);
+		unregister_ftrace_direct(&ops, (unsigned long)trampoline, false);
 	}
 	ftrace_free_filter(&ops);
 	return ret;

@@ -11,6 +11,9 @@ passes() {
 	while read -r probes ticks; do
 		say "pass of a site with $probes probes" instructions "$ticks"
 	done <$bench/pass
+	while read -r probes ticks; do
+		say "pass of a faultable site with $probes probes" instructions "$ticks"
+	done <$bench/faultable
 }
 
 # changes SITES: attach and detach probes with so many more sites, first without other
@@ -129,8 +132,16 @@ functions() {
 	rmmod functions
 }
 
+fentry() {
+	local attach detach
+	read -r attach detach < <($dir/fentry 3000)
+	say "fentry to 3000 functions: attach" instructions "$attach"
+	say "fentry to 3000 functions: detach" instructions "$detach"
+}
+
 passes
 functions
+fentry
 (($# > 1)) || exit 0
 changes 0
 for n in "${@:2}"; do

@@ -72,7 +72,7 @@ def mark_of_ten(i):
 
 
 def tracepoint(i):
-    return f'trace_bench({i}, (void *)size); barrier();'
+    return f'trace_bench_tp({i}, (void *)size); barrier();'
 
 
 def many_functions():

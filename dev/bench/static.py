@@ -171,7 +171,7 @@ def static_calls(image):
 
 def object_bytes(image, names):
     """A stub that has two names counts once."""
-    prefixes = ("__tracepoint_", "__tpstrtab_", "__tpcallbacks_", "__traceiter_",
+    prefixes = ("__tracepoint_", "__tpstrtab_", "__tracepoint_ext_", "__traceiter_",
                 "__tracestub_", "__tracewalk_", "__SCK__tp_func_", "__SCT__tp_func_")
     symbols = {image.symbols[prefix + name] for prefix in prefixes for name in names
                if prefix + name in image.symbols}

@@ -58,6 +58,16 @@ agree() {
 # lines REGEX [FILE]: how many match.
 lines() { grep -acE "$@" || true; }
 
+# ftracetest CLIENT [OPTION...]: run the cases of the kernel's own ftracetest; a row for each.
+# It fails when a case fails; the rows show that.
+ftracetest() {
+	"$out/clients/selftests-ftrace/ftrace/ftracetest" -l "$RESULTS/logs" "${@:2}" |
+		tee "$RESULTS/ftracetest.log" |
+		sed -unE "s/^(\\[[0-9]+\\]) *(.*)\\t\\[([A-Z]+)\\]\$/$1\\t\\1 \\2\\t\\3/p" |
+		tee "$RESULTS/rows.tsv" || true
+	grep -q '^# of undefined' "$RESULTS/ftracetest.log" || die "ftracetest did not come to its end"
+}
+
 # complete REPORT: the text output of a tracer has all operations of the work, in the
 # format of ftrace, of perf or of trace-cmd's plugins.
 complete() {

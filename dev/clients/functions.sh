@@ -150,14 +150,6 @@ bpftrace_all() {
 		beside "$(calls $wakes_new beside.txt)" $times tracers "$(tracers $wakes_new)" 4
 }
 
-systemtap() {
-	with_another $wakes_new staprun -o stap.txt -c $observed "$out/stap/$flavour/functions.ko"
-	agree entries "$(sed -n 's/^entries //p' stap.txt)" $times \
-		returns "$(sed -n 's/^returns //p' stap.txt)" $times \
-		beside "$(calls $wakes_new beside.txt)" $times \
-		tracers "$(tracers $wakes_new)" 2
-}
-
 # A module with a direct call from handle_mm_fault(), which writes a line to the trace
 # for each call.
 direct_module() {
@@ -256,7 +248,6 @@ clean_row "trace-cmd record" "function, beside the function tracer" trace_cmd_fu
 clean_row tracefs "function tracer in two instances" two_instances
 clean_row tracefs "function tracer, while another one comes and goes" instance_leaves
 clean_row bpftrace "k(ret)probe, k(ret)func, beside both function tracers" bpftrace_all
-clean_row SystemTap "function and return, beside the function tracer" systemtap
 clean_row "ftrace-direct-too" "direct call, beside the function tracer" direct_module
 
 clean_row "perf record -g" "stacks: kprobe" same_stacks 2 1 with_another perf_kprobe_stacks

@@ -4,15 +4,16 @@
 # both patched and traced.
 . "$(dirname "$0")/common.sh"
 
-scripts=$out/clients/selftests-livepatch/livepatch
+scripts=$out/clients/livepatch-$flavour
 instance=instances/beside
 patched=cmdline_proc_show	# the tests also patch functions of their modules
 
 # A script that skips its tests fails, as its exit status is not 0.
 tests() {
-	bash "$scripts/$1" | tee tests.txt || return
-	agree tests "$(lines '^TEST: .* ok$' tests.txt)" \
-		"$(lines '^[[:space:]]*start_test ' "$scripts/$1")"
+	cd "$scripts"
+	KDIR=$HOUSE_BUILD bash "./$1" | tee /tmp/tests.txt || return
+	agree tests "$(lines '^TEST: .* ok$' /tmp/tests.txt)" \
+		"$(lines '^[[:space:]]*start_test ' "$1")"
 }
 
 trace_patched() {
@@ -30,7 +31,7 @@ trace_no_more() {
 klp=/sys/kernel/livepatch/test_klp_livepatch
 
 apply_patch() {
-	modprobe test_klp_livepatch
+	insmod "$scripts/test_modules/test_klp_livepatch.ko"
 	until [[ $(<$klp/transition) == 0 ]]; do sleep 0.1; done
 }
 
@@ -56,7 +57,7 @@ both() {
 		"traced calls" "$(lines ": $patched <-" patched.txt)" $times
 }
 
-for script in livepatch callbacks shadow-vars state ftrace sysfs; do
+for script in livepatch callbacks shadow-vars state ftrace sysfs syscall kprobe; do
 	row livepatch "test-$script.sh" tests "test-$script.sh"
 done
 row livepatch "function tracer, then a patch of the function" both trace_patched apply_patch

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A module that uses only names of 6.1, and BPF, on tracepoints of the scheduler that
+# A module that uses only names of the base, and BPF, on tracepoints of the scheduler that
 # have no trace event.
 . "$(dirname "$0")/common.sh"
 
 # counts PARAMETER: a probe of the module is hit; prints no count.
 counts() {
-	local hits=/sys/module/names_61/parameters/$1
+	local hits=/sys/module/base_names/parameters/$1
 	for _ in {1..100}; do
 		(($(<"$hits"))) && return
 		sleep 0.1
@@ -15,9 +15,9 @@ counts() {
 	return 1
 }
 
-row module "names of 6.1: loaded" insmod "$out/outoftree-$flavour/names-61.ko"
+row module "names of the base: loaded" insmod "$out/outoftree-$flavour/base-names.ko"
 row module "register_trace_pelt_cfs_tp()" counts registered
 row module "for_each_kernel_tracepoint(), pelt_cfs_tp" counts named
-row module "DECLARE_TRACE() of its own" counts own
-row module "names of 6.1: unloaded" rmmod names_61
-row "bpf(2)" "BPF_RAW_TRACEPOINT_OPEN, pelt_cfs_tp" "$bin/rawtp" pelt_cfs_tp true
+row module "DECLARE_TRACE() and TRACE_EVENT() of its own" test "$(</sys/module/base_names/parameters/own)" = 7
+row module "names of the base: unloaded" rmmod base_names
+row "bpf(2)" "raw_tp, pelt_cfs_tp" "$bin/bpf" raw_tp pelt_cfs_tp true

@@ -19,4 +19,4 @@ rmmod marker_probe
 dmesg | grep "$marker"
 
 title "one workload: a module and all who trace Linux, side by side"
-dev/guest/tour.sh "$HOUSE_OUT"
+dev/guest/tour.sh

@@ -1,18 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# tour.sh OUT: runs in the guest. The tracers attach to one marker and to the trace event
+# tour.sh: runs in the guest. The tracers attach to one marker and to the trace event
 # beside it, while two processes run; a table shows how often each tracer saw the first
-# process leave a CPU. OUT has the script of SystemTap and the modules of
-# LTTng. The switches are in $RESULTS/switches.txt for the picture.
+# process leave a CPU. The switches are in $RESULTS/switches.txt for the picture.
 #
 # The processes are stopped until all tracers are attached, and after their work until
 # all are detached: so all counts must be equal.
 set -u
-out=$1
 marker=kernel_sched_switch
 rounds=300
 tracefs=/sys/kernel/tracing
-tracers=(module tracefs trace_cmd perf bpftrace systemtap lttng trace_event)
+tracers=(module tracefs trace_cmd perf bpftrace trace_event)
 declare -A count lost pid
 
 # worker NAME IN OUT: passes a token from one fifo to the other.
@@ -137,32 +135,6 @@ end_bpftrace() {
 	count[bpftrace]=$(sed -n 's/^@switches: //p' bpftrace.txt)
 }
 
-begin_systemtap() {
-	staprun -x $ping -o stap.txt "$out/stap/tour.ko" 2>stap.err &
-	pid[systemtap]=$!
-	until_ok 30 says ready stap.txt
-}
-
-end_systemtap() {
-	end systemtap
-	count[systemtap]=$(sed -n 's/^switches //p' stap.txt)
-	lost[systemtap]=$(awk '/skipped probes:/ { n = $NF } END { print n + 0 }' stap.err)
-}
-
-begin_lttng() {
-	lttng create tour --output="$PWD/lttng"
-	lttng enable-channel -k c --subbuf-size=1M --num-subbuf=4
-	lttng enable-event -k -c c markers_$marker --filter "prev_pid == $ping"
-	lttng start
-} >lttng.log
-
-end_lttng() {
-	lttng destroy tour >>lttng.log
-	babeltrace2 lttng >lttng.txt 2>lttng.err
-	count[lttng]=$(lines lttng.txt)
-	lost[lttng]=$(grep -c discarded lttng.err)
-}
-
 begin_module() { modprobe marker_probe marker=$marker first=$ping print=0; }
 
 end_module() {
@@ -200,8 +172,6 @@ tour() {
 }
 
 cd "$(mktemp -d)" || exit 1
-mount --bind "$out/lttng-modules/guest/modroot/lib/modules" /lib/modules
-lttng-sessiond -d --extra-kmod-probes=markers || exit 1
 tour || { echo "FAIL: they did not see the same"; exit 1; }
 echo "PASS: all ${#tracers[@]} saw the same"
 until_ok 10 nobody_is_attached

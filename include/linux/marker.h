@@ -44,8 +44,9 @@
  * module. Markers are looked up by name and format together. If loaded markers
  * have the name but none has the format, registration fails.
  *
- * A probe runs with preemption disabled, in the context of the marker, which
- * may be any. It cannot register or unregister probes.
+ * A probe runs with preemption disabled, also where a tracepoint feeds the marker,
+ * in the context of the marker, which may be any. It cannot register or unregister
+ * probes.
  *
  * The interface is that of Mathieu Desnoyers' Linux Kernel Markers: the first
  * type of probe as proposed in 2007, the second as in 2.6.25 to 2.6.31.
@@ -213,12 +214,8 @@ static inline bool is_marker_dispatch(unsigned long addr)
 	(sizeof(format) == __builtin_strlen(format) + 1)
 #endif
 
-/*
- * The section of strings must have no gaps: scripts/module-markers.sh reads it as
- * alternating names and formats. Checking the conversions here would take more
- * compile time than the rest of the marker.
- */
-#define __trace_mark(guard, call, mark, _tp, _tp_cb, _format, args...)	\
+/* Checking the conversions here would take more compile time than the rest. */
+#define __trace_mark(guard, mark, _tp, _tp_cb, _format, args...)	\
 	do {								\
 		static_assert(sizeof(mark) <= MARKER_NAME_LEN,		\
 			      "the name of a marker is too long");	\
@@ -226,26 +223,23 @@ static inline bool is_marker_dispatch(unsigned long addr)
 			      "the format of a marker is too long");	\
 		static_assert(__mark_has_no_nul(_format),		\
 			      "the format of a marker has a NUL in it"); \
-		static const char __mark_strings[]			\
-		__aligned(1) __section("__markers_strings") =		\
-			mark "\0" _format;				\
 		static struct marker __mark				\
 		__used __aligned(8) __section("__markers") = {		\
-			.name = __mark_strings,				\
-			.format = __mark_strings + sizeof(mark),	\
+			.name = mark,					\
+			.format = _format,				\
 			.tp = _tp,					\
 			.tp_cb = _tp_cb,				\
 		};							\
 		__mark_check_format(_format, ##args);			\
 		if (guard(__mark.active))				\
-			call(&__mark, ##args);				\
+			marker_call(&__mark, ##args);			\
 	} while (0)
 
 #define __mark_guard_load(active)	unlikely_notrace(READ_ONCE(active))
 
 #else /* !CONFIG_MARKERS */
 
-#define __trace_mark(guard, call, mark, _tp, _tp_cb, _format, args...)	\
+#define __trace_mark(guard, mark, _tp, _tp_cb, _format, args...)	\
 	__mark_check_format(_format, ##args)
 
 static inline bool is_marker_dispatch(unsigned long addr)
@@ -276,7 +270,7 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * Context: any in which a breakpoint may be handled; see _trace_mark().
  */
 #define trace_mark(name, format, args...)				\
-	__trace_mark(imv_unlikely_var, marker_call, #name, NULL, NULL, format, ##args)
+	__trace_mark(imv_unlikely_var, #name, NULL, NULL, format, ##args)
 
 /**
  * _trace_mark - a marker whose guard is a plain load
@@ -290,7 +284,7 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * Context: any.
  */
 #define _trace_mark(name, format, args...)				\
-	__trace_mark(__mark_guard_load, marker_call, #name, NULL, NULL, format, ##args)
+	__trace_mark(__mark_guard_load, #name, NULL, NULL, format, ##args)
 
 /* Accepts either type of probe. */
 #define marker_probe_register(name, format, probe, private)		\

@@ -38,21 +38,24 @@ struct tracepoint_func {
 };
 
 /**
- * struct tracepoint_callbacks - called when probes are attached and detached
+ * struct tracepoint_ext - what only few tracepoints have
  * @regfunc: called before the first probe is attached, or NULL
  * @unregfunc: called after the last one is detached, or NULL
+ * @faultable: the probes may fault and sleep
  *
- * All may sleep, under tracepoints_mutex: they cannot attach or detach probes.
+ * The functions may sleep, under tracepoints_mutex: they cannot attach or detach probes.
  */
-struct tracepoint_callbacks {
+struct tracepoint_ext {
 	int (*regfunc)(void);
 	void (*unregfunc)(void);
+	unsigned int faultable:1;
 };
 
 /**
  * struct tracepoint - a tracepoint, common to all its sites
  * @name: its name
- * @callbacks: called when probes are attached and detached, or NULL
+ * @ext: what only few tracepoints have, or NULL
+ * @probestub: an empty function of the type of a probe, which fprobe events trace
  * @funcs: the attached probes, or NULL
  * @active: immediate value, the guard of all sites: are there probes?
  * @nr_args: how many arguments it has; 0 if one is longer than a word, a structure or
@@ -69,7 +72,7 @@ struct tracepoint_callbacks {
  */
 struct tracepoint {
 	const char *name;
-	const struct tracepoint_callbacks *callbacks;
+	const struct tracepoint_ext *ext;
 	struct tracepoint_func __rcu *funcs;
 	bool active __aligned(4);
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
@@ -84,6 +87,7 @@ struct tracepoint {
 	void *tramp;
 	void *walk;
 #endif
+	void *probestub;
 };
 
 #ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS

@@ -11,7 +11,7 @@
  *		which is patched into the code (linux/immediate.h), and an
  *		out-of-line call of the stub.
  *  stub	__traceiter_foo(), one for each tracepoint, called by all sites:
- *		disables preemption and calls the probes, each with its data.
+ *		calls the probes, each with its data, as a reader of tracepoint_srcu.
  *		With TRACEPOINT_TRAMPOLINE it is a patched jump to a trampoline,
  *		code made for the attached probes. With TRACEPOINT_STATIC_CALL
  *		it calls a single probe by a static call.
@@ -25,12 +25,14 @@
  * Copyright (C) 2008-2014 Mathieu Desnoyers <mathieu.desnoyers@efficios.com>
  */
 
+#include <linux/args.h>
 #include <linux/build_bug.h>
+#include <linux/cfi.h>
 #include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
-#include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/rcupdate_trace.h>
 #include <linux/smp.h>
 #include <linux/srcu.h>
 #include <linux/static_call.h>	/* some files rely on getting it from here */
@@ -61,9 +63,6 @@ int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data);
 void for_each_kernel_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
 				void *priv);
 
-int tracepoint_rcuidle_enter(void);
-void tracepoint_rcuidle_exit(int idx);
-
 /* Like tracepoint_probe_register(), without a message if it is already attached. */
 static inline int tracepoint_probe_register_may_exist(struct tracepoint *tp,
 						      void *probe, void *data)
@@ -88,6 +87,12 @@ struct tp_module {
 bool trace_module_has_bad_taint(struct module *mod);
 int register_tracepoint_module_notifier(struct notifier_block *nb);
 int unregister_tracepoint_module_notifier(struct notifier_block *nb);
+void for_each_module_tracepoint(void (*fct)(struct tracepoint *tp, struct module *mod,
+					    void *priv), void *priv);
+void for_each_tracepoint_in_module(struct module *mod,
+				   void (*fct)(struct tracepoint *tp,
+					       struct module *mod, void *priv),
+				   void *priv);
 #else
 static inline bool trace_module_has_bad_taint(struct module *mod)
 {
@@ -103,12 +108,53 @@ static inline int unregister_tracepoint_module_notifier(struct notifier_block *n
 {
 	return 0;
 }
+
+static inline void
+for_each_module_tracepoint(void (*fct)(struct tracepoint *tp, struct module *mod,
+				       void *priv), void *priv)
+{
+}
+
+static inline void
+for_each_tracepoint_in_module(struct module *mod,
+			      void (*fct)(struct tracepoint *tp, struct module *mod,
+					  void *priv), void *priv)
+{
+}
 #endif /* CONFIG_MODULES */
+
+/* May the probes fault and sleep? Those of system calls may. */
+static inline bool tracepoint_is_faultable(struct tracepoint *tp)
+{
+	return IS_ENABLED(CONFIG_TRACEPOINTS) && tp->ext && tp->ext->faultable;
+}
 
 #ifdef CONFIG_TRACEPOINTS
 void tracepoint_synchronize_unregister(void);
+
+/*
+ * Call a function when probes that were unregistered have ended: of any tracepoint but a
+ * faultable one, and of a faultable one. The task must not be deferring updates of
+ * immediate values.
+ */
+static inline void call_tracepoint_unregister_atomic(struct rcu_head *rcu,
+						     rcu_callback_t func)
+{
+	call_srcu(&tracepoint_srcu, rcu, func);
+}
+
+static inline void call_tracepoint_unregister_syscall(struct rcu_head *rcu,
+						      rcu_callback_t func)
+{
+	call_rcu_tasks_trace(rcu, func);
+}
 #else
 static inline void tracepoint_synchronize_unregister(void) { }
+
+static inline void call_tracepoint_unregister_atomic(struct rcu_head *rcu,
+						     rcu_callback_t func) { }
+static inline void call_tracepoint_unregister_syscall(struct rcu_head *rcu,
+						      rcu_callback_t func) { }
 #endif
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
@@ -130,7 +176,7 @@ void tracepoint_removed_probe(void);
 /* CFI, which compares types, does not let a loop over the probes call the no-op. */
 static inline bool tracepoint_may_call(const void *func)
 {
-	return !IS_ENABLED(CONFIG_CFI_CLANG) || func != tracepoint_removed_probe;
+	return !IS_ENABLED(CONFIG_CFI) || func != tracepoint_removed_probe;
 }
 
 #ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
@@ -184,6 +230,11 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #endif
 
 #define __TP_CPU_ONLINE		cpu_online(raw_smp_processor_id())
+
+/* Names of tracepoints that are used, which make UT=1 compares with those that exist. */
+#define TRACEPOINT_CHECK(name)						\
+	static const char __used __section("__tracepoint_check")	\
+	__trace_check_##name[] = #name;
 
 /* What sites of events that are not configured call: nothing. */
 #define DECLARE_EVENT_NOP(name, proto, args)				\
@@ -256,12 +307,15 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	};
 #endif
 
+#define __TP_DECLARE_NO_ARGS(name)	enum { __tp_nr_args_##name };
+
 #define __TP_INIT_CALL(name)	.nr_args = __tp_nr_args_##name,
 
 #define __TP_DEFINE_STUB(name)	ARCH_TRACESTUB(name)
 #else
 #define __TP_CALL_STUB(name, args)	__traceiter_##name(__TP_ANY_DATA, args)
 #define __TP_DECLARE_NR_ARGS(name, proto, args)
+#define __TP_DECLARE_NO_ARGS(name)
 #define __TP_DEFINE_STUB(name)						\
 	extern __typeof__(__tracestub_##name) __traceiter_##name	\
 	__alias(__tracestub_##name)
@@ -278,8 +332,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 /*
  * Calls the probes in order. A probe and its data are read from one array, which is
- * immutable, except that a removed probe may become a no-op. Preemption is disabled,
- * or tracepoint_srcu is held.
+ * immutable, except that a removed probe may become a no-op.
  */
 #define __TP_CALL_PROBES(name, data_proto, args)			\
 	do {								\
@@ -323,49 +376,54 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __TP_DEFINE_CALL(name)
 #endif
 
-/*
- * With lockdep, a site warns if RCU is not watching, even if the tracepoint has
- * no probes. The few sites where it may not be watching, as in the idle loop, call the
- * probes without a stub. Modules cannot have them: the functions are not exported.
- */
-#define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
+/* With lockdep, a site warns if RCU is not watching, even without probes. */
+#define __TP_DECLARE(name, proto, args, cond, data_proto, online, lock, call, prepare) \
 	extern struct tracepoint __tracepoint_##name;			\
 	void __traceiter_##name(data_proto);				\
-	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args))		\
 	__TP_DECLARE_WALK(name, PARAMS(data_proto), PARAMS(args))	\
 									\
 	static noinline __maybe_unused notrace void			\
 	__tracestub_##name(data_proto)					\
 	{								\
-		if (!__TP_CPU_ONLINE)					\
+		if (!(online))						\
 			return;						\
-		preempt_disable_notrace();				\
-		__TP_CALL_FROM_STUB(name, PARAMS(data_proto), PARAMS(args)); \
-		preempt_enable_notrace();				\
+		lock;							\
+		call(name, PARAMS(data_proto), PARAMS(args));		\
 	}								\
 									\
-	static inline bool trace_##name##_enabled(void)			\
+	/* fprobe events trace it. */					\
+	static noinline __maybe_unused void				\
+	__probestub_##name(data_proto)					\
+	{								\
+	}								\
+									\
+	static inline bool __trace_##name##_enabled(void)		\
 	{								\
 		return imv_unlikely_var(__tracepoint_##name.active);	\
 	}								\
 									\
-	static inline void trace_##name(proto)				\
+	static inline bool trace_##name##_enabled(void)			\
 	{								\
-		if (imv_unlikely_var(__tracepoint_##name.active) && (cond)) \
-			__TP_CALL_STUB(name, PARAMS(args));		\
-		if (IS_ENABLED(CONFIG_LOCKDEP) && __TP_CPU_ONLINE && (cond)) \
+		if (IS_ENABLED(CONFIG_LOCKDEP))				\
 			WARN_ON_ONCE(!rcu_is_watching());		\
-	}								\
-									\
-	static inline void trace_##name##_tp(proto)			\
-	{								\
-		trace_##name(args);					\
+		return __trace_##name##_enabled();			\
 	}								\
 									\
 	static inline void trace_call__##name(proto)			\
 	{								\
+		TRACEPOINT_CHECK(name)					\
+		prepare;						\
 		if (cond)						\
 			__TP_CALL_STUB(name, PARAMS(args));		\
+	}								\
+									\
+	static inline void trace_##name(proto)				\
+	{								\
+		prepare;						\
+		if (__trace_##name##_enabled())				\
+			trace_call__##name(args);			\
+		if (IS_ENABLED(CONFIG_LOCKDEP) && __TP_CPU_ONLINE && (cond)) \
+			WARN_ON_ONCE(!rcu_is_watching());		\
 	}								\
 									\
 	static inline int						\
@@ -393,25 +451,27 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	static inline void						\
 	check_trace_callback_type_##name(void (*cb)(data_proto))	\
 	{								\
-	}								\
-									\
-	static inline void trace_##name##_rcuidle(proto)		\
-	{								\
-		int __tp_idx;						\
-									\
-		if (!imv_unlikely_var(__tracepoint_##name.active) ||	\
-		    !__TP_CPU_ONLINE || !(cond))			\
-			return;						\
-		__tp_idx = tracepoint_rcuidle_enter();			\
-		__TP_CALL_PROBES(name, PARAMS(data_proto), PARAMS(args)); \
-		tracepoint_rcuidle_exit(__tp_idx);			\
 	}
+
+#define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
+	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args))		\
+	__TP_DECLARE(name, PARAMS(proto), PARAMS(args), PARAMS(cond),	\
+		     PARAMS(data_proto), __TP_CPU_ONLINE,		\
+		     guard(srcu_fast_notrace)(&tracepoint_srcu),	\
+		     __TP_CALL_FROM_STUB, do { } while (0))
+
+/* The probes may fault and sleep: the stub is in C. */
+#define __DECLARE_TRACE_SYSCALL(name, proto, args, data_proto)		\
+	__TP_DECLARE_NO_ARGS(name)					\
+	__TP_DECLARE(name, PARAMS(proto), PARAMS(args), true,		\
+		     PARAMS(data_proto), true, guard(rcu_tasks_trace)(), \
+		     __TP_CALL_PROBES, might_fault())
 
 /*
  * gcc would align larger objects to 32 bytes. The semicolon at the end is for headers
  * of events that have none.
  */
-#define __DEFINE_TRACE(_name, _callbacks)				\
+#define __TP_DEFINE(_name, _ext)					\
 	static const char __tpstrtab_##_name[]				\
 	__section("__tracepoints_strings") = #_name;			\
 	__TP_DEFINE_CALL(_name);					\
@@ -419,11 +479,21 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	__used __section("__tracepoints")				\
 	__aligned(__alignof__(struct tracepoint)) = {			\
 		.name = __tpstrtab_##_name,				\
-		.callbacks = _callbacks,				\
+		.ext = _ext,						\
+		.probestub = __probestub_##_name,			\
 		__TP_INIT_CALL(_name)					\
 	};								\
+	CFI_NOSEAL(__probestub_##_name);				\
 	__TRACEPOINT_ENTRY(_name);					\
 	__TP_DEFINE_STUB(_name);
+
+#define __TP_DEFINE_EXT(_name, _reg, _unreg, _faultable)		\
+	static const struct tracepoint_ext __tracepoint_ext_##_name = {	\
+		.regfunc = _reg,					\
+		.unregfunc = _unreg,					\
+		.faultable = _faultable,				\
+	};								\
+	__TP_DEFINE(_name, &__tracepoint_ext_##_name)
 
 /**
  * DEFINE_TRACE_FN - define a tracepoint with callbacks
@@ -431,23 +501,33 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * @reg: called before the first probe is attached: an int, 0 or an error, which
  *	 rejects the probe
  * @unreg: called after the last probe is detached
- * @proto: ignored, for earlier kernels
+ * @proto: ignored, as are the arguments that may follow
  *
  * The callbacks may sleep. They must not attach or detach probes.
  */
 #define DEFINE_TRACE_FN(name, reg, unreg, proto...)			\
-	static const struct tracepoint_callbacks __tpcallbacks_##name = { \
-		.regfunc = reg,						\
-		.unregfunc = unreg,					\
-	};								\
-	__DEFINE_TRACE(name, &__tpcallbacks_##name)
+	__TP_DEFINE_EXT(name, reg, unreg, false)
+
+/* The same for DECLARE_TRACE_SYSCALL(). */
+#define DEFINE_TRACE_SYSCALL(name, reg, unreg, proto...)		\
+	__TP_DEFINE_EXT(name, reg, unreg, true)
+
+/* With prototype and arguments the name is that of the object, as in define_trace.h. */
+#define __TP_DEFINE_WHOLE(name)		__TP_DEFINE(name, NULL)
+/* The short name is for tracepoint_enabled(). */
+#define __TP_DEFINE_BARE(name)						\
+	__TP_DEFINE(name##_tp, NULL)					\
+	asm(".globl __tracepoint_" #name "\n\t"			\
+	    ".set __tracepoint_" #name ", __tracepoint_" #name "_tp\n\t")
+#define __TP_PICK(name, proto, args, define, ...)	define
 
 /**
  * DEFINE_TRACE - define a tracepoint, in one C file
- * @name: its name, as in DECLARE_TRACE()
- * @proto: ignored, for earlier kernels
+ * @name: its name, as in DECLARE_TRACE(); with further arguments, <name>_tp
+ * @proto: may follow, and then the names of the arguments; both are ignored
  */
-#define DEFINE_TRACE(name, proto...)	__DEFINE_TRACE(name, NULL)
+#define DEFINE_TRACE(name, proto...)					\
+	__TP_PICK(name, ##proto, __TP_DEFINE_WHOLE, 0, __TP_DEFINE_BARE)(name)
 
 /**
  * EXPORT_TRACEPOINT_SYMBOL - let modules use a tracepoint of the kernel
@@ -456,9 +536,11 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * EXPORT_TRACEPOINT_SYMBOL_GPL() does so for modules with a compatible license.
  */
 #define EXPORT_TRACEPOINT_SYMBOL(name)					\
+	TRACEPOINT_CHECK(name)						\
 	EXPORT_SYMBOL(__tracepoint_##name);				\
 	EXPORT_SYMBOL(__traceiter_##name)
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name)				\
+	TRACEPOINT_CHECK(name)						\
 	EXPORT_SYMBOL_GPL(__tracepoint_##name);				\
 	EXPORT_SYMBOL_GPL(__traceiter_##name)
 
@@ -467,12 +549,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
 	DECLARE_EVENT_NOP(name, PARAMS(proto), PARAMS(args))		\
 									\
-	static inline void trace_##name##_tp(proto)			\
+	static inline bool __trace_##name##_enabled(void)		\
 	{								\
-	}								\
-									\
-	static inline void trace_##name##_rcuidle(proto)		\
-	{								\
+		return false;						\
 	}								\
 									\
 	static inline int						\
@@ -492,7 +571,11 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	{								\
 	}
 
+#define __DECLARE_TRACE_SYSCALL(name, proto, args, data_proto)		\
+	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), true, PARAMS(data_proto))
+
 #define DEFINE_TRACE_FN(name, reg, unreg, proto...)
+#define DEFINE_TRACE_SYSCALL(name, reg, unreg, proto...)
 #define DEFINE_TRACE(name, proto...)
 #define EXPORT_TRACEPOINT_SYMBOL(name)
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name)
@@ -520,35 +603,63 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define tracepoint_string(str)	str
 #endif
 
+/*
+ * Short names of <name>_tp, for what cannot be taken for that of a trace event. In headers
+ * of trace events, which have a TRACE_SYSTEM, there are none: an event may have this name.
+ */
+#define __TP_DECLARE_SHORT(name, data_proto)				\
+	static inline bool trace_##name##_enabled(void)			\
+	{								\
+		return trace_##name##_tp_enabled();			\
+	}								\
+									\
+	static inline int						\
+	register_trace_##name(void (*probe)(data_proto), void *data)	\
+	{								\
+		return register_trace_##name##_tp(probe, data);		\
+	}								\
+									\
+	static inline int						\
+	unregister_trace_##name(void (*probe)(data_proto), void *data)	\
+	{								\
+		return unregister_trace_##name##_tp(probe, data);	\
+	}
+
+#define __TP_DECLARE_NOTHING(name, data_proto)
+#define __TP_OUTSIDE_TRACE_SYSTEM	0,
+#define __TP_SECOND(a, b, ...)		b
+#define __TP_IF_OUTSIDE(marker, yes, no)	__TP_SECOND(marker yes, no, 0)
+
 /**
- * DECLARE_TRACE - declare a tracepoint
- * @name: its name, unique in the kernel: subsystem_event
+ * DECLARE_TRACE - declare a tracepoint that is not a trace event
+ * @name: its name without _tp, unique in the kernel: subsystem_event
  * @proto: TP_PROTO(), the prototype of its arguments
  * @args: TP_ARGS(), their names
  *
  * Defines
  *
- * - trace_<name>(), to be called where the event occurs, and trace_<name>_tp(),
- *   which is the same and shows the reader that this is not a trace event;
- * - trace_<name>_enabled(), to guard work that only the tracepoint needs, and
- *   trace_call__<name>(), for use after this test: it does not test again;
- * - register_trace_<name>(), register_trace_prio_<name>() and
- *   unregister_trace_<name>() for probes.
+ * - trace_<name>_tp(), to be called where the event occurs;
+ * - trace_<name>_tp_enabled(), to guard work that only the tracepoint needs, and
+ *   trace_call__<name>_tp(), for use after this test: it does not test again;
+ * - register_trace_<name>_tp(), register_trace_prio_<name>_tp() and
+ *   unregister_trace_<name>_tp() for probes;
+ * - outside of headers of trace events: trace_<name>_enabled(), register_trace_<name>()
+ *   and unregister_trace_<name>(), which do the same.
  *
  * There are at most twelve arguments. Without CONFIG_TRACEPOINTS, sites are empty,
- * register_trace_<name>() and unregister_trace_<name>() return -ENOSYS, and there is
- * no register_trace_prio_<name>().
+ * register_trace_<name>_tp() and unregister_trace_<name>_tp() return -ENOSYS, and there
+ * is no register_trace_prio_<name>_tp().
  *
- * Context: trace_<name>() may be called in any context in which RCU is watching,
- *	    including NMI; elsewhere trace_<name>_rcuidle(), but not in an NMI.
+ * Context: trace_<name>_tp() may be called in any context in which RCU is watching,
+ *	    including NMI. Probes run in the same context, as readers of tracepoint_srcu:
+ *	    they can be preempted if the traced code can, but must not sleep.
  */
 #define DECLARE_TRACE(name, proto, args)				\
-	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), true,	\
-			PARAMS(void *__data, proto))
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), true)
 
 /**
  * DECLARE_TRACE_CONDITION - declare a tracepoint that fires on a condition
- * @name: its name
+ * @name: its name without _tp
  * @proto: TP_PROTO(), the prototype of its arguments
  * @args: TP_ARGS(), their names
  * @cond: TP_CONDITION(), an expression on the arguments; evaluated only while
@@ -557,8 +668,33 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * Context: as DECLARE_TRACE().
  */
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond)		\
+	__DECLARE_TRACE(name##_tp, PARAMS(proto), PARAMS(args), PARAMS(cond), \
+			PARAMS(void *__data, proto))			\
+	__TP_IF_OUTSIDE(CONCATENATE(__TP_OUTSIDE_, TRACE_SYSTEM),	\
+			__TP_DECLARE_SHORT,				\
+			__TP_DECLARE_NOTHING)(name, PARAMS(void *__data, proto))
+
+/**
+ * DECLARE_TRACE_SYSCALL - declare a tracepoint whose probes may fault and sleep
+ * @name: its name without _tp
+ * @proto: TP_PROTO(), the prototype of its arguments
+ * @args: TP_ARGS(), their names
+ *
+ * Context: trace_<name>_tp() may sleep.
+ */
+#define DECLARE_TRACE_SYSCALL(name, proto, args)			\
+	__DECLARE_TRACE_SYSCALL(name##_tp, PARAMS(proto), PARAMS(args),	\
+				PARAMS(void *__data, proto))
+
+/* Those of trace events; <name> is the name of both. */
+#define DECLARE_TRACE_EVENT(name, proto, args)				\
+	DECLARE_TRACE_EVENT_CONDITION(name, PARAMS(proto), PARAMS(args), true)
+#define DECLARE_TRACE_EVENT_CONDITION(name, proto, args, cond)		\
 	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond), \
 			PARAMS(void *__data, proto))
+#define DECLARE_TRACE_EVENT_SYSCALL(name, proto, args)			\
+	__DECLARE_TRACE_SYSCALL(name, PARAMS(proto), PARAMS(args),	\
+				PARAMS(void *__data, proto))
 
 #define TRACE_EVENT_FLAGS(event, flag)
 #define TRACE_EVENT_PERF_PERM(event, expr...)
@@ -574,23 +710,25 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
 
 #define DEFINE_EVENT(template, name, proto, args)			\
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
 #define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)	\
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
 #define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)	\
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+	DECLARE_TRACE_EVENT_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
 #define TRACE_EVENT_FN(name, proto, args, tstruct, assign, print, reg, unreg) \
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+	DECLARE_TRACE_EVENT(name, PARAMS(proto), PARAMS(args))
 #define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print) \
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+	DECLARE_TRACE_EVENT_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 #define TRACE_EVENT_FN_COND(name, proto, args, cond, tstruct, assign,	\
 			    print, reg, unreg)				\
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+	DECLARE_TRACE_EVENT_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+#define TRACE_EVENT_SYSCALL(name, proto, args, tstruct, assign, print, reg, unreg) \
+	DECLARE_TRACE_EVENT_SYSCALL(name, PARAMS(proto), PARAMS(args))
 
 #define TRACE_EVENT_FLAGS(event, flag)
 #define TRACE_EVENT_PERF_PERM(event, expr...)

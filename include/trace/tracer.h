@@ -34,14 +34,12 @@
 #define trace_mark_tp(name, tp_name, tp_callback, format, args...)	\
 	do {								\
 		check_trace_callback_type_##tp_name(tp_callback);	\
-		__trace_mark(imv_unlikely_var, marker_call_tp, #name,	\
+		__trace_mark(imv_unlikely_var, #name,			\
 			     &__tracepoint_##tp_name, tp_callback,	\
 			     format, ##args);				\
 	} while (0)
 
 #ifdef CONFIG_MARKERS
-void marker_call_tp(const struct marker *marker, ...);
-
 /* On x86, stack traces omit the probe if it is in the kernel; see is_marker_dispatch(). */
 #ifdef MODULE
 #define __tracer_text
@@ -60,7 +58,8 @@ void marker_call_tp(const struct marker *marker, ...);
  * For example::
  *
  *	DEFINE_TRACER(sched_process_exit, kernel_process_exit,
- *		      TP_PROTO(struct task_struct *p), "pid %d", p->pid);
+ *		      TP_PROTO(struct task_struct *p, bool group_dead),
+ *		      "pid %d", p->pid);
  */
 #define DEFINE_TRACER(tp_name, mark, proto, format, args...)		\
 	static notrace __used __tracer_text void			\

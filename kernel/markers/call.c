@@ -15,33 +15,6 @@ const struct marker_probe marker_no_probes[] = {
 	{ },
 };
 
-/*
- * Each probe gets a fresh va_list. Preemption is disabled: by marker_call(), or
- * by the tracepoint for a marker in its probe.
- *
- * State needed after the call of a probe is in hit. As the compiler must assume
- * that the probe changes it, it saves no registers across the call.
- */
-#define CALL_PROBES(_marker)						\
-do {									\
-	struct marker_hit hit __uninitialized;				\
-	marker_va_func *call;						\
-									\
-	hit.marker = _marker;						\
-	hit.probe = rcu_dereference_sched(READ_ONCE((_marker)->entry)->call); \
-	marker_set_hit_ip(&hit, _RET_IP_);				\
-	for (;;) {							\
-		va_start(hit.args, _marker);				\
-		call = READ_ONCE(hit.probe->call);			\
-		call(hit.probe->data, NULL, hit.marker->format, &hit.args); \
-		va_end(hit.args);					\
-		/* It changes meanwhile, but not to or from NULL. */	\
-		if (likely(!data_race(hit.probe[1].call)))		\
-			break;						\
-		hit.probe++;						\
-	}								\
-} while (0)
-
 #ifdef CONFIG_PREEMPTION
 /* Not inline, since a call in assembly code makes gcc set up a frame */
 static noinline __marker_text void reschedule(void)
@@ -66,31 +39,38 @@ static __always_inline void leave(void)
  * marker_call - call the probes of a marker
  * @marker: the marker
  *
- * The arguments of the format follow. Only for trace_mark().
+ * The arguments of the format follow. Only for trace_mark() and trace_mark_tp().
+ * Preemption is disabled once, as records assume that subtract it from their count;
+ * a tracepoint that feeds the marker leaves it enabled.
  *
  * Context: any in which RCU is watching.
  */
 __marker_text void marker_call(const struct marker *marker, ...)
 {
+	/*
+	 * State needed after the call of a probe is in hit. As the compiler must assume
+	 * that the probe changes it, it saves no registers across the call.
+	 */
+	struct marker_hit hit __uninitialized;
+	marker_va_func *call;
+
 	preempt_disable_notrace();
-	CALL_PROBES(marker);
+	hit.marker = marker;
+	hit.probe = rcu_dereference_sched(READ_ONCE(marker->entry)->call);
+	marker_set_hit_ip(&hit, _RET_IP_);
+	for (;;) {
+		va_start(hit.args, marker);	/* each probe reads all arguments */
+		call = READ_ONCE(hit.probe->call);
+		call(hit.probe->data, NULL, hit.marker->format, &hit.args);
+		va_end(hit.args);
+		/* It changes meanwhile, but not to or from NULL. */
+		if (likely(!data_race(hit.probe[1].call)))
+			break;
+		hit.probe++;
+	}
 	leave();
 }
 EXPORT_SYMBOL_GPL(marker_call);
-
-/**
- * marker_call_tp - call the probes of a marker in a probe of a tracepoint
- * @marker: the marker
- *
- * The arguments of the format follow. Only for trace_mark_tp().
- *
- * Context: preemption is disabled.
- */
-__marker_text void marker_call_tp(const struct marker *marker, ...)
-{
-	CALL_PROBES(marker);
-}
-EXPORT_SYMBOL_GPL(marker_call_tp);
 
 /* Replaces a probe that was removed or is not armed. */
 notrace void marker_call_nobody(void *private, void *call_private,

@@ -49,9 +49,9 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 		    void *priv)
 {
 	const struct marker_sites *sites;
-	int ret = 0;
+	int ret;
 
-	mutex_lock(&markers_mutex);
+	guard(mutex)(&markers_mutex);
 	list_for_each_entry(sites, &marker_all_sites, in_all) {
 		const struct marker_info info = {
 			.marker = sites->first,
@@ -63,10 +63,9 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 
 		ret = fct(&info, priv);
 		if (ret)
-			break;
+			return ret;
 	}
-	mutex_unlock(&markers_mutex);
-	return ret;
+	return 0;
 }
 EXPORT_SYMBOL_GPL(for_each_marker);
 
@@ -93,11 +92,10 @@ int register_marker_notifier(struct notifier_block *nb)
 {
 	int ret;
 
-	mutex_lock(&marker_notify_mutex);
+	guard(mutex)(&marker_notify_mutex);
 	ret = blocking_notifier_chain_register(&marker_notifiers, nb);
 	if (!ret)
 		notify_of_all(nb, MARKERS_COMING);
-	mutex_unlock(&marker_notify_mutex);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(register_marker_notifier);
@@ -113,11 +111,10 @@ int unregister_marker_notifier(struct notifier_block *nb)
 {
 	int ret;
 
-	mutex_lock(&marker_notify_mutex);
+	guard(mutex)(&marker_notify_mutex);
 	ret = blocking_notifier_chain_unregister(&marker_notifiers, nb);
 	if (!ret)
 		notify_of_all(nb, MARKERS_GOING);
-	mutex_unlock(&marker_notify_mutex);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(unregister_marker_notifier);
@@ -187,11 +184,10 @@ static void marker_module_going(struct module *mod)
 {
 	struct marker_module *module;
 
-	mutex_lock(&marker_notify_mutex);
+	guard(mutex)(&marker_notify_mutex);
 	module = marker_find_module(mod);
 	if (module)
 		leave_module(module, true);
-	mutex_unlock(&marker_notify_mutex);
 }
 
 int marker_module_notify(struct notifier_block *nb, unsigned long state, void *data)
@@ -222,12 +218,11 @@ static int __init init_kernel(void)
 {
 	int ret;
 
-	mutex_lock(&markers_mutex);
+	guard(mutex)(&markers_mutex);
 	list_add(&kernel_module.list, &marker_modules);
 	ret = marker_add_module(&kernel_module) ?: marker_activate_module(&kernel_module);
 	if (ret)
 		marker_disconnect_module(&kernel_module);
-	mutex_unlock(&markers_mutex);
 	return ret;
 }
 

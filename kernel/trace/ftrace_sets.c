@@ -20,6 +20,7 @@
 #include <linux/ftrace.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
+#include <linux/kallsyms.h>
 #include <linux/limits.h>
 #include <linux/lockdep.h>
 #include <linux/slab.h>
@@ -120,7 +121,7 @@ static struct ftrace_set *make_set(struct ftrace_ops *const *ops, unsigned int n
 
 	if (id == SET_NONE)
 		return NULL;
-	set = kzalloc(struct_size(set, members, nr), GFP_KERNEL);
+	set = kzalloc_flex(*set, members, nr);
 	if (!set)
 		return NULL;
 	sets_by_id[id] = set;
@@ -201,7 +202,7 @@ static void put_set(struct ftrace_set *set)
 		return;
 	}
 	list_add(&set->list, &unused_sets);
-	queue_work(system_unbound_wq, &free_unused_sets_work);
+	queue_work(system_dfl_wq, &free_unused_sets_work);
 }
 
 /* Stores the members of @set with or without @ops. Return: their number. */
@@ -339,4 +340,10 @@ void ftrace_set_show(struct seq_file *m, const struct ftrace_set *set)
 	for (i = 0; i < set->nr; i++)
 		seq_printf(m, "\ttramp: %pS (%pS) ->%pS", set->text.text,
 			   set->members[i].ops->func, set->members[i].ops->func);
+}
+
+/* Is it the code of a set? In any context. */
+bool ftrace_is_set_text(unsigned long addr)
+{
+	return !is_kernel_text(addr) && is_generated_text(GENERATED_FTRACE, addr);
 }

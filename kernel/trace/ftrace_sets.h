@@ -25,6 +25,7 @@ void ftrace_set_enable(struct dyn_ftrace *rec, bool enable);
 const struct ftrace_set *ftrace_set_wanted(const struct dyn_ftrace *rec);
 const struct ftrace_set *ftrace_set_current(const struct dyn_ftrace *rec);
 void ftrace_set_show(struct seq_file *m, const struct ftrace_set *set);
+bool ftrace_is_set_text(unsigned long addr);
 
 static inline unsigned long ftrace_set_text(const struct ftrace_set *set)
 {
@@ -37,6 +38,7 @@ static inline void ftrace_set_register(struct ftrace_ops *ops) { }
 static inline void ftrace_set_make_text(void) { }
 static inline void ftrace_set_change(struct dyn_ftrace *rec,
 				     struct ftrace_ops *ops, bool add) { }
+static inline void ftrace_set_find(struct dyn_ftrace *rec) { }
 static inline void ftrace_set_want_none(struct dyn_ftrace *rec) { }
 static inline void ftrace_set_drop(struct dyn_ftrace *rec) { }
 static inline bool ftrace_set_differs(const struct dyn_ftrace *rec)
@@ -56,6 +58,11 @@ static inline const struct ftrace_set *ftrace_set_current(const struct dyn_ftrac
 }
 
 static inline void ftrace_set_show(struct seq_file *m, const struct ftrace_set *set) { }
+static inline bool ftrace_is_set_text(unsigned long addr)
+{
+	return false;
+}
+
 static inline unsigned long ftrace_set_text(const struct ftrace_set *set)
 {
 	return 0;

@@ -88,27 +88,28 @@ static bool has_fixed_filter(const struct ftrace_ops *ops)
 }
 
 /* The kernel's own tracers must find their names free whenever they are started. */
-static bool is_reserved(const char *name, const struct ftrace_ops *ops)
+static bool is_reserved(const struct ftrace_ops *ops)
 {
 	return !is_kernel_core_data((unsigned long)ops) &&
-	       (!strcmp(name, "trace") || !strcmp(name, "trace_profile"));
+	       (!strcmp(ops->name, "trace") || !strcmp(ops->name, "trace_profile"));
 }
 
-static int add_tracer(const char *name, struct ftrace_ops *ops)
+static int add_tracer(struct ftrace_ops *ops)
 {
 	struct function_tracer *tracer;
 
-	if (find_name(name) || is_reserved(name, ops)) {
+	if (find_name(ops->name) || is_reserved(ops)) {
 		pr_err("ftrace: a function tracer has the name %s already: choose another one\n",
-		       name);
+		       ops->name);
 		return -EEXIST;
 	}
-	tracer = kzalloc(sizeof(*tracer), GFP_KERNEL);
+	tracer = kzalloc_obj(*tracer);
+	/* The kernel's own tracers expect no error: such a tracer is not listed. */
 	if (!tracer)
-		return -ENOMEM;
+		return is_kernel_core_data((unsigned long)ops) ? 0 : -ENOMEM;
 	kref_init(&tracer->kref);
 	tracer->ops = ops;
-	strscpy(tracer->name, name, NAME_SIZE);
+	strscpy(tracer->name, ops->name);
 	list_add_tail(&tracer->list, &tracers);
 	list_add(&tracer->defaults, &defaults);
 	return 0;
@@ -118,18 +119,14 @@ static int add_tracer(const char *name, struct ftrace_ops *ops)
  * Makes a function tracer visible, as the default, if it has a name. ftrace_lock is not
  * held.
  */
-int function_tracer_add(const char *name, struct ftrace_ops *ops)
+int function_tracer_add(struct ftrace_ops *ops)
 {
-	int ret;
-
-	if (!name)
+	if (!ops->name)
 		return 0;
-	if (!is_name(name) || has_fixed_filter(ops))
+	if (!is_name(ops->name) || has_fixed_filter(ops))
 		return -EINVAL;
-	mutex_lock(&tracers_mutex);
-	ret = add_tracer(name, ops);
-	mutex_unlock(&tracers_mutex);
-	return ret;
+	guard(mutex)(&tracers_mutex);
+	return add_tracer(ops);
 }
 
 static void free_tracer(struct kref *kref)
@@ -204,7 +201,7 @@ bool function_tracers_separate(void)
 {
 	const struct trace_array *tr = global_ops.private;
 
-	return tr && tr->trace_flags & TRACE_ITER_FUNCTION_TRACERS;
+	return tr && tr->trace_flags & TRACE_ITER(FUNCTION_TRACERS);
 }
 
 static void show_filter(struct seq_file *m, const struct function_tracer *tracer,

@@ -17,7 +17,7 @@ struct function_tracer;
 
 #ifdef CONFIG_DYNAMIC_FTRACE
 
-int function_tracer_add(const char *name, struct ftrace_ops *ops);
+int function_tracer_add(struct ftrace_ops *ops);
 void function_tracer_remove(const struct ftrace_ops *ops);
 void function_tracers_each(void (*func)(struct ftrace_ops_hash *filter, void *arg),
 			   void *arg);
@@ -38,7 +38,7 @@ unsigned int ftrace_show_hash(struct seq_file *m, const char *name,
 
 #else
 
-static inline int function_tracer_add(const char *name, struct ftrace_ops *ops)
+static inline int function_tracer_add(struct ftrace_ops *ops)
 {
 	return 0;
 }

@@ -80,6 +80,11 @@ static int detach(struct marker_event *event, marker_va_func *probe, void *priva
 	return marker_probe_detach(event->tp.name, (void *)probe, private);
 }
 
+/*
+ * A caller that frees what the probes use waits with tracepoint_synchronize_unregister(). As
+ * for events of kprobes, whose probes are readers of RCU too, that is enough: a grace period
+ * of SRCU-fast contains one of RCU.
+ */
 static int reg_event(struct trace_event_call *call, enum trace_reg type,
 		     void *data)
 {

@@ -252,22 +252,21 @@ static noinline __marker_probe_text unsigned long unwound_ip(unsigned long ip)
 
 /*
  * A probe of a tracepoint that contains only a marker ends with a jump to
- * marker_call_tp(). The return address is then in the trampoline, which was
- * called by the traced code. Where the probe calls marker_call_tp() instead, the
- * stack has to be unwound: if it passes arguments on the stack, with frame
- * pointers, and with KCSAN.
+ * marker_call(). The return address is then in the code that calls the probes. Where the
+ * probe calls marker_call() instead, the stack has to be unwound: if it passes arguments
+ * on the stack, with frame pointers, and with KCSAN.
  */
 static __always_inline unsigned long traced_ip(va_list *args)
 {
 	const struct tracepoint *tp = marker_hit_of(args)->marker->tp;
-	unsigned long ip = marker_hit_ip(args);
+	unsigned long ip = marker_hit_ip(args), traced;
 
 	if (!tp)
 		return ip;
-	if (is_tracepoint_dispatch(ip) && tp->nr_args <= TRACEPOINT_REG_ARGS)
-		return *marker_words_on_stack(args);
-	return is_marker_dispatch(ip) || is_tracepoint_dispatch(ip) ?
-	       unwound_ip(ip) : ip;
+	traced = tracepoint_traced_ip(ip, marker_words_on_stack(args), tp->nr_args);
+	if (traced)
+		return traced;
+	return is_marker_dispatch(ip) ? unwound_ip(ip) : ip;
 }
 #else
 #define traced_ip(args)		marker_hit_ip(args)

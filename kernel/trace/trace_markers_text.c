@@ -21,7 +21,7 @@ static void print_text(struct trace_seq *s, const char *from, const char *to)
 
 static bool pointers_are_hashed(const struct trace_iterator *iter)
 {
-	return !iter->tr || iter->tr->trace_flags & TRACE_ITER_HASH_PTR;
+	return !iter->tr || iter->tr->trace_flags & TRACE_ITER(HASH_PTR);
 }
 
 static void print_value(struct trace_iterator *iter,

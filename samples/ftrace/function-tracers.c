@@ -75,7 +75,7 @@ static int start(struct sample *sample)
 {
 	int ret;
 
-	sample->trace = trace_array_get_by_name(sample->ops.name);
+	sample->trace = trace_array_get_by_name(sample->ops.name, NULL);
 	if (!sample->trace)
 		return -ENOMEM;
 	ret = trace_array_init_printk(sample->trace);

@@ -26,9 +26,9 @@ static int count_get(char *buffer, const struct kernel_param *kp)
 
 static const struct kernel_param_ops count_ops = { .get = count_get };
 module_param_cb(requests, &count_ops, &nr_requests, 0444);
-MODULE_PARM_DESC(requests, "hits of sample_request (read only)");
+MODULE_PARM_DESC(requests, "hits of sample_request_tp (read only)");
 module_param_cb(done, &count_ops, &nr_done, 0444);
-MODULE_PARM_DESC(done, "hits of sample_done (read only)");
+MODULE_PARM_DESC(done, "hits of sample_done_tp (read only)");
 
 static void probe_request(void *data, const struct sample_request *request,
 			  u64 checksum)
@@ -47,13 +47,13 @@ static void probe_done(void *data, unsigned int requests)
 
 static int __init tracepoint_probe_sample_init(void)
 {
-	int ret = register_trace_sample_request(probe_request, &nr_requests);
+	int ret = register_trace_sample_request_tp(probe_request, &nr_requests);
 
 	if (ret)
 		return ret;
-	ret = register_trace_sample_done(probe_done, &nr_done);
+	ret = register_trace_sample_done_tp(probe_done, &nr_done);
 	if (ret) {
-		unregister_trace_sample_request(probe_request, &nr_requests);
+		unregister_trace_sample_request_tp(probe_request, &nr_requests);
 		tracepoint_synchronize_unregister();
 	}
 	return ret;
@@ -62,8 +62,8 @@ module_init(tracepoint_probe_sample_init);
 
 static void __exit tracepoint_probe_sample_exit(void)
 {
-	unregister_trace_sample_done(probe_done, &nr_done);
-	unregister_trace_sample_request(probe_request, &nr_requests);
+	unregister_trace_sample_done_tp(probe_done, &nr_done);
+	unregister_trace_sample_request_tp(probe_request, &nr_requests);
 	/* Before the code of the probes is freed */
 	tracepoint_synchronize_unregister();
 	pr_info("%d requests, done %d times\n", atomic_read(&nr_requests),

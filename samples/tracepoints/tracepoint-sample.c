@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A module with tracepoints. Writing N to the parameter fire makes N requests,
- * which hits sample_request for each request and then sample_done once:
+ * which hits sample_request_tp for each request and then sample_done_tp once:
  *
  *	modprobe tracepoint_probe_sample
  *	echo 3 > /sys/module/tracepoint_sample/parameters/fire
@@ -13,11 +13,13 @@
 #include <linux/sched/signal.h>
 #include "tracepoint-sample.h"
 
-DEFINE_TRACE(sample_request);
-EXPORT_TRACEPOINT_SYMBOL_GPL(sample_request);
+DEFINE_TRACE(sample_request_tp,
+	     TP_PROTO(const struct sample_request *request, u64 checksum),
+	     TP_ARGS(request, checksum));
+EXPORT_TRACEPOINT_SYMBOL_GPL(sample_request_tp);
 
-DEFINE_TRACE(sample_done);
-EXPORT_TRACEPOINT_SYMBOL_GPL(sample_done);
+DEFINE_TRACE(sample_done_tp, TP_PROTO(unsigned int requests), TP_ARGS(requests));
+EXPORT_TRACEPOINT_SYMBOL_GPL(sample_done_tp);
 
 static u64 checksum(const struct sample_request *request)
 {
@@ -34,8 +36,8 @@ static void make_request(unsigned int nr)
 	struct sample_request request = { .nr = nr, .name = current->comm };
 
 	/* Avoid the work for the tracepoint while that is disabled. */
-	if (trace_sample_request_enabled())
-		trace_call__sample_request(&request, checksum(&request));
+	if (trace_sample_request_tp_enabled())
+		trace_call__sample_request_tp(&request, checksum(&request));
 }
 
 static int fire_set(const char *text, const struct kernel_param *kp)

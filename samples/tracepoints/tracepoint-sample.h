@@ -8,7 +8,10 @@
 
 #include <linux/tracepoint.h>
 
-/* A tracepoint passes on the data that the code has, unchanged. */
+/*
+ * A tracepoint passes on the data that the code has, unchanged. DECLARE_TRACE() adds _tp
+ * to the name, so that readers of the code do not take it for a trace event.
+ */
 struct sample_request {
 	unsigned int nr;
 	const char *name;

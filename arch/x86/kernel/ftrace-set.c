@@ -22,6 +22,9 @@
  *
  * If one of the tracers is a direct call, the end may return to its target, as the
  * end of ftrace_regs_caller() does.
+ *
+ * Where the depth of calls is tracked, each call is accounted, and the call of the code
+ * itself, like in ftrace_caller().
  */
 #include <linux/compiler.h>
 #include <linux/ftrace-set.h>
@@ -30,13 +33,13 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/text-patching.h>
 #include <linux/trace_recursion.h>
 #include <asm/alternative.h>
 #include <asm/current.h>
 #include <asm/generated-text.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>
-#include <asm/text-patching.h>
 
 /* Numbers of registers, as encoded in instructions. */
 enum { AX, CX, DX, BX, SP, BP, SI, DI, R8, R9, R10, R11, R12, R13, R14, R15 };
@@ -94,6 +97,26 @@ static void write_add_sp(struct text_writer *w, s32 value)
 {
 	text_write_insn(w, 0x48, 0x81, value < 0 ? 0xec : 0xc4);
 	text_write_s32(w, abs(value));
+}
+
+static void write_accounting(struct text_writer *w)
+{
+	u8 insn[32], *end = insn;	/* it also fits the padding before a function */
+
+	x86_call_depth_emit_accounting(&end, NULL, (void *)w->text + w->size);
+	text_write(w, insn, end - insn);
+}
+
+/* Return: the offset of the call instruction. */
+static unsigned int write_call(struct text_writer *w, const void *target)
+{
+	unsigned int call;
+
+	write_accounting(w);
+	call = w->size;
+	text_write_insn(w, CALL_INSN_OPCODE);
+	text_write_target(w, target);
+	return call;
 }
 
 static int depth_of(unsigned int bytes)
@@ -204,6 +227,7 @@ static void write_jump_here(struct text_writer *w, unsigned int from)
 }
 
 #define JUMP_CARRY	0x2
+#define JUMP_ZERO	0x4
 #define JUMP_NOT_ZERO	0x5
 #define JUMP_SIGN	0x8
 
@@ -224,17 +248,20 @@ NOKPROBE_SYMBOL(lock_set);
 /* Reschedules at the unlock if that is needed. */
 static notrace void resched(void)
 {
-#ifdef CONFIG_PREEMPTION
 	__preempt_schedule_notrace();
-#endif
 }
 NOKPROBE_SYMBOL(resched);
 
-/* Return: for write_jump_here(), of a jump that skips the calls. */
-static unsigned int write_set_lock(struct set_writer *s)
+/*
+ * Bit 63 of the count is cleared to request a reschedule: the 64-bit decrement that gives
+ * zero asks for it. The low half has what NOT_A_TASK tests.
+ */
+static_assert(IS_ENABLED(CONFIG_HAS_SEPARATE_PREEMPT_RESCHED_BITS));
+
+/* Return: for write_jump_here(), of a jump that skips the slow path. */
+static unsigned int write_fast_lock(struct text_writer *w)
 {
-	struct text_writer *w = s->w;
-	unsigned int slow, taken, out, go;
+	unsigned int slow, taken, go;
 
 	text_write_this_cpu(w, current_task, 0x48, 0x8b, 0x04, 0x25);	/* mov, %rax */
 	text_write_this_cpu(w, __preempt_count, 0xf7, 0x04, 0x25);	/* testl $ */
@@ -244,8 +271,7 @@ static unsigned int write_set_lock(struct set_writer *s)
 	text_write_s32(w, offsetof(struct task_struct, trace_recursion));
 	text_write_insn(w, TASK_BIT);
 	taken = write_jump_later(w, JUMP_CARRY);
-	if (IS_ENABLED(CONFIG_PREEMPT_COUNT))
-		text_write_this_cpu(w, __preempt_count, 0xff, 0x04, 0x25);	/* incl */
+	text_write_this_cpu(w, __preempt_count, 0x48, 0xff, 0x04, 0x25);	/* incq */
 	text_write_insn(w, 0xb8);					/* mov $, %eax */
 	text_write_s32(w, TASK_BIT);
 	text_write_insn(w, JMP32_INSN_OPCODE);
@@ -254,13 +280,25 @@ static unsigned int write_set_lock(struct set_writer *s)
 
 	write_jump_here(w, slow);
 	write_jump_here(w, taken);
-	text_write_insn(w, CALL_INSN_OPCODE);
-	text_write_target(w, lock_set);
+	return go;
+}
+
+/* Return: for write_jump_here(), of a jump that skips the calls. */
+static unsigned int write_set_lock(struct set_writer *s)
+{
+	struct text_writer *w = s->w;
+	unsigned int go = 0, out;
+
+	/* lock_set() also drops calls while RCU is not watching, and warns of them. */
+	if (!IS_ENABLED(CONFIG_FTRACE_VALIDATE_RCU_IS_WATCHING))
+		go = write_fast_lock(w);
+	write_call(w, lock_set);
 	text_write_insn(w, 0x48, 0x85, 0xc0);				/* test %rax, %rax */
 	out = write_jump_later(w, JUMP_SIGN);
 	write_load_kept(s);
 
-	write_jump_here(w, go);
+	if (go)
+		write_jump_here(w, go);
 	if (s->regs)
 		write_move(w, AX, LOCK_REG);
 	else
@@ -273,14 +311,10 @@ static void write_set_unlock(struct set_writer *s)
 	struct text_writer *w = s->w;
 	unsigned int go;
 
-	if (IS_ENABLED(CONFIG_PREEMPT_COUNT))
-		text_write_this_cpu(w, __preempt_count, 0xff, 0x0c, 0x25);	/* decl */
-	if (IS_ENABLED(CONFIG_PREEMPTION)) {
-		go = write_jump_later(w, JUMP_NOT_ZERO);
-		text_write_insn(w, CALL_INSN_OPCODE);
-		text_write_target(w, resched);
-		write_jump_here(w, go);
-	}
+	text_write_this_cpu(w, __preempt_count, 0x48, 0xff, 0x0c, 0x25);	/* decq */
+	go = write_jump_later(w, JUMP_NOT_ZERO);
+	write_call(w, resched);
+	write_jump_here(w, go);
 	text_write_this_cpu(w, current_task, 0x48, 0x8b, 0x04, 0x25);	/* mov, %rax */
 	if (s->regs)
 		write_move(w, LOCK_REG, CX);
@@ -316,9 +350,7 @@ static void write_calls(struct set_writer *s)
 		loaded = false;
 		text_write_ptr(w, DX, member->ops);
 		write_move(w, SP, CX);
-		member->call = w->size;
-		text_write_insn(w, CALL_INSN_OPCODE);
-		text_write_target(w, func_of(member->ops));
+		member->call = write_call(w, func_of(member->ops));
 	}
 }
 
@@ -349,7 +381,6 @@ static void write_restore(struct set_writer *s, unsigned int left)
 		text_write_insn(w, 0x9d);				/* popf */
 		text_write_depth(w, depth_of(left));
 	}
-	write_return(w);
 }
 
 /* Tracers may change the address at which the function continues. */
@@ -368,24 +399,49 @@ static void write_restore_others(struct set_writer *s)
 		write_load(w, others[i].reg, others[i].at);
 }
 
-/* Moves the flags down by a word; the address of the direct call replaces them. */
-static void write_direct_end(struct set_writer *s, unsigned int from)
+/*
+ * If bit 0 of the address is set, the function would jump to it: it replaces the address
+ * in the function, and the code ends at @end as usual. Return: for write_jump_here(), of
+ * a jump for the address of a call.
+ */
+static unsigned int write_direct_jump(struct set_writer *s, unsigned int end)
+{
+	struct text_writer *w = s->w;
+	unsigned int call;
+
+	text_write_insn(w, 0xa8, 1);					/* test $1, %al */
+	call = write_jump_later(w, JUMP_ZERO);
+	text_write_insn(w, 0x48, 0x83, 0xe0, 0xfe);			/* and $~1, %rax */
+	write_store(w, AX, REGS_SIZE + FRAMES_SIZE + s->added);
+	text_write_insn(w, JMP32_INSN_OPCODE);
+	text_write_s32(w, end - (w->size + sizeof(s32)));
+	return call;
+}
+
+/*
+ * Moves the flags down by a word; the address of the direct call replaces them. As the
+ * return is a jump, a call that does not return keeps the predictor of returns balanced.
+ */
+static void write_direct_call(struct set_writer *s)
 {
 	unsigned int size = REGS_SIZE + FRAMES_SIZE;
 	struct text_writer *w = s->w;
 
-	write_jump_here(w, from);
-	text_write_depth(w, depth_of(size + s->added));
 	write_load(w, DI, size);
 	write_store(w, DI, size - sizeof(long));
 	write_store(w, AX, size);
 	write_restore(s, sizeof(long));
+	text_write_insn(w, CALL_INSN_OPCODE, 1, 0, 0, 0, INT3_INSN_OPCODE);
+	text_write_depth(w, 2);
+	text_write_insn(w, 0x48, 0x8d, 0x64, 0x24, sizeof(long));	/* lea 8(%rsp), %rsp */
+	text_write_depth(w, 1);
+	write_return(w);
 }
 
 static void write_set(struct text_writer *w, const void *arg)
 {
 	struct set_writer s = *(const struct set_writer *)arg;
-	unsigned int out = 0, direct = 0;
+	unsigned int out = 0, direct = 0, end;
 
 	s.w = w;
 	if (s.regs) {
@@ -393,6 +449,7 @@ static void write_set(struct text_writer *w, const void *arg)
 		text_write_depth(w, 1);
 	}
 	write_save(&s);
+	write_accounting(w);
 	write_save_others(&s);
 	write_keep(&s);
 	if (s.locked)
@@ -408,17 +465,22 @@ static void write_set(struct text_writer *w, const void *arg)
 		text_write_insn(w, 0x48, 0x85, 0xc0);			/* test %rax, %rax */
 		direct = write_jump_later(w, JUMP_NOT_ZERO);
 	}
+	end = w->size;
 	write_restore(&s, 0);
-	if (s.direct)
-		write_direct_end(&s, direct);
+	write_return(w);
+	if (!s.direct)
+		return;
+	write_jump_here(w, direct);
+	text_write_depth(w, depth_of(REGS_SIZE + FRAMES_SIZE + s.added));
+	if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_JMP))
+		write_jump_here(w, write_direct_jump(&s, end));
+	write_direct_call(&s);
 }
 
 static void note_flags(struct set_writer *s, unsigned long flags)
 {
 	s->regs |= !!(flags & FTRACE_OPS_FL_SAVE_REGS);
-	/* The hash of direct calls may change during a lookup: disable preemption. */
-	s->locked |= !!(flags & (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU |
-				 FTRACE_OPS_FL_DIRECT));
+	s->locked |= !!(flags & (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU));
 	s->direct |= !!(flags & FTRACE_OPS_FL_DIRECT);
 }
 
@@ -431,7 +493,7 @@ int arch_ftrace_make_set(struct ftrace_set *set)
 
 	for (i = 0; i < set->nr; i++)
 		note_flags(&s, set->members[i].ops->flags);
-	/* write_direct_end() moves the flags, which are saved with all registers. */
+	/* write_direct_call() moves the flags, which are saved with all registers. */
 	if (WARN_ON_ONCE(s.direct && !s.regs))
 		return -ERANGE;
 	s.added = s.regs ? sizeof(long) : 0;
@@ -452,8 +514,8 @@ void arch_ftrace_update_sets(struct ftrace_ops *ops)
 			continue;
 		call = member->set->text.text + member->call;
 		insn = text_gen_insn(CALL_INSN_OPCODE, call, func_of(ops));
-		text_poke_queue(call, insn, CALL_INSN_SIZE, NULL);
+		smp_text_poke_batch_add(call, insn, CALL_INSN_SIZE, NULL);
 	}
-	text_poke_finish();
+	smp_text_poke_batch_finish();
 	mutex_unlock(&text_mutex);
 }

@@ -5,11 +5,11 @@
  */
 #include <linux/cache.h>
 #include <linux/string.h>
+#include <linux/text-patching.h>
 
 #include <asm/generated-text.h>
 #include <asm/orc_types.h>
 #include <asm/ptrace.h>
-#include <asm/text-patching.h>
 
 void text_write_s32(struct text_writer *w, s32 value)
 {
@@ -67,7 +67,7 @@ void arch_fill_generated_text(void *area, unsigned int size)
 /* What the code of a set of function tracers has on the stack. */
 #define REGS_WORDS	(sizeof(struct pt_regs) / sizeof(long))
 
-/* Preemption is disabled. Return: NULL if @ip is not in generated code. */
+/* Context: a reader of RCU. Return: NULL if @ip is not in generated code. */
 struct orc_entry *generated_text_orc(unsigned long ip)
 {
 	static struct orc_entry orc[] = {

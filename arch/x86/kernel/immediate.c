@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Immediate values on x86: makes the instruction of a site for a value, and
- * patches it by text_poke.
+ * patches it by smp_text_poke.
  */
 #include <linux/bug.h>
 #include <linux/immediate-backend.h>
@@ -11,7 +11,7 @@
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/string.h>
-#include <asm/text-patching.h>
+#include <linux/text-patching.h>
 
 #define MOV_OPCODE	0xb8	/* the low bits are those of the register */
 #define MOV_OPCODE_MASK	0xf8
@@ -20,7 +20,7 @@
 #define REX_PREFIX_MASK	0xf0
 
 struct imv_insn {
-	u8 bytes[POKE_MAX_OPCODE_SIZE];
+	u8 bytes[TEXT_POKE_MAX_OPCODE_SIZE];
 	u8 size;
 };
 
@@ -149,7 +149,7 @@ int __ref arch_imv_patch(const struct imv_site *site, bool early)
 	if (early)
 		text_poke_early(insn, new.bytes, new.size);
 	else
-		text_poke_queue(insn, new.bytes, new.size, NULL);
+		smp_text_poke_batch_add(insn, new.bytes, new.size, NULL);
 	return 0;
 }
 
@@ -203,6 +203,6 @@ void __ref arch_imv_init_site(const struct imv_site *site)
 /* On return all CPUs execute the new instructions. */
 void arch_imv_finish(void)
 {
-	text_poke_finish();
+	smp_text_poke_batch_finish();
 	mutex_unlock(&text_mutex);
 }

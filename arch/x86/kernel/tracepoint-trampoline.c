@@ -4,14 +4,14 @@
  * with its data as a constant and by a direct call. A loop over an array has an
  * indirect call for each probe, which is slow with mitigations like retpolines.
  *
- * The stub of the tracepoint jumps here with preemption disabled and with the
- * arguments where the probes expect them, except their first one, the data. A
- * trampoline is
+ * The stub of the tracepoint jumps here as a reader of tracepoint_srcu, with its counters
+ * in %rdi and the arguments where the probes expect them, except their first one, the
+ * data. A trampoline is
  *
  *	leave on a CPU that is offline, where RCU is not watching
  *	push %rbp; mov %rsp, %rbp	with frame pointers
+ *	push %rdi			save the counters
  *	push %rsi; ...			save, if there are several probes
- *	push ...(%rsp)			the return address again, if it is not on top
  *	sub $..., %rsp			room for arguments on the stack
  *  for each probe:
  *	mov ...(%rsp), %rax; ...	a copy of these arguments
@@ -19,11 +19,12 @@
  *	mov $data, %rdi
  *	call probe
  *
- *	add $..., %rsp; pop %rbp	if there is something on the stack
- *	enable preemption; return
+ *	add $..., %rsp			if there is more on the stack
+ *	pop %rdi; pop %rbp
+ *	increment the second counter; return
  *
- * So a probe always finds the address of the traced code above its arguments on the
- * stack: see tracepoint_caller_regs().
+ * After that increment, only the return is executed here: memory of trampolines is freed
+ * when no task is in it, see kernel/generated-text.c.
  *
  * The idea is from the trampolines of ftrace and BPF.
  */
@@ -31,11 +32,11 @@
 #include <linux/export.h>
 #include <linux/kallsyms.h>
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/smp.h>
+#include <linux/srcu.h>
+#include <linux/text-patching.h>
 #include <linux/tracepoint.h>
 #include <asm/generated-text.h>
-#include <asm/text-patching.h>
 
 /* Numbers of registers, as encoded in instructions. */
 enum { AX = 0, CX = 1, DX = 2, SI = 6, DI = 7, R8 = 8, R9 = 9 };
@@ -52,6 +53,27 @@ bool is_tracepoint_dispatch(unsigned long addr)
 	return is_generated_text(GENERATED_TRACEPOINT, addr);
 }
 EXPORT_SYMBOL_GPL(is_tracepoint_dispatch);	/* for the events of modules */
+
+/*
+ * @ip is the return address of a probe, and @stack what is above it. Preemption is
+ * disabled. Return: the address of the traced code, or 0 if C code called the probe.
+ */
+unsigned long tracepoint_traced_ip(unsigned long ip, const unsigned long *stack,
+				   unsigned int nr_args)
+{
+	int words;
+
+	if (is_kernel_text(ip))		/* the walk pushes the address again */
+		return is_tracepoint_dispatch(ip) ?
+		       stack[TRACEPOINT_STACK_ARGS(nr_args)] : 0;
+	words = generated_text_depth(ip);
+	return words < 0 ? 0 : stack[words + IS_ENABLED(CONFIG_FRAME_POINTER)];
+}
+EXPORT_SYMBOL_GPL(tracepoint_traced_ip);	/* for the events of modules */
+
+/* The stub relies on it. */
+static_assert(!offsetof(struct srcu_struct, srcu_ctrp) &&
+	      !offsetof(struct srcu_ctr, srcu_locks));
 
 struct trampoline {
 	const struct tracepoint_func *probes;
@@ -72,8 +94,8 @@ static void write_push(struct text_writer *w, struct trampoline *t, u8 reg)
 static void write_online_check(struct text_writer *w)
 {
 #ifdef CONFIG_SMP
-	text_write_this_cpu(w, cpu_number, 0x8b, 0x3c, 0x25);	/* mov, %edi */
-	text_write_insn(w, 0x48, 0x0f, 0xa3, 0x3c, 0x25);	/* bt %rdi, */
+	text_write_this_cpu(w, cpu_number, 0x8b, 0x04, 0x25);	/* mov, %eax */
+	text_write_insn(w, 0x48, 0x0f, 0xa3, 0x04, 0x25);	/* bt %rax, */
 	text_write_s32(w, (unsigned long)&__cpu_online_mask);
 	text_write_insn(w, 0x0f, 0x83);				/* jae */
 	text_write_target(w, __tracepoint_leave);
@@ -87,15 +109,9 @@ static void write_begin(struct text_writer *w, struct trampoline *t)
 
 	if (IS_ENABLED(CONFIG_FRAME_POINTER))
 		text_write_insn(w, 0x55, 0x48, 0x89, 0xe5);	/* push %rbp; mov %rsp, %rbp */
+	write_push(w, t, DI);
 	for (i = 0; several && i < t->in_regs; i++)
 		write_push(w, t, arg_regs[i]);
-	if (IS_ENABLED(CONFIG_FRAME_POINTER)) {
-		text_write_insn(w, 0xff, 0x75, 0x08);		/* push 8(%rbp) */
-		text_write_depth(w, ++t->words);
-	} else if (several) {
-		text_write_insn(w, 0xff, 0x74, 0x24, 8 * t->words); /* push ...(%rsp) */
-		text_write_depth(w, ++t->words);
-	}
 	if (t->on_stack) {
 		text_write_insn(w, 0x48, 0x83, 0xec, 8 * t->on_stack);
 		t->words += t->on_stack;
@@ -113,16 +129,18 @@ static void write_args(struct text_writer *w, const struct trampoline *t, bool f
 		text_write_on_stack(w, 0x89, AX, 8 * i);
 	}
 	for (i = 0; !first && i < t->in_regs; i++)
-		text_write_on_stack(w, 0x8b, arg_regs[i], 8 * (t->words - 1 - i));
+		text_write_on_stack(w, 0x8b, arg_regs[i], 8 * (t->words - 2 - i));
 }
 
 /* Does the same as __tracepoint_leave(), for which it can save the jump. */
 static void write_end(struct text_writer *w, struct trampoline *t)
 {
-	if (t->words) {
-		text_write_insn(w, 0x48, 0x83, 0xc4, 8 * t->words);
-		text_write_depth(w, 0);
+	if (t->words > 1) {
+		text_write_insn(w, 0x48, 0x83, 0xc4, 8 * (t->words - 1));
+		text_write_depth(w, 1);
 	}
+	text_write_insn(w, 0x5f);				/* pop %rdi */
+	text_write_depth(w, 0);
 	if (IS_ENABLED(CONFIG_FRAME_POINTER))
 		text_write_insn(w, 0x5d);			/* pop %rbp */
 	if (!t->own_end) {
@@ -130,13 +148,10 @@ static void write_end(struct text_writer *w, struct trampoline *t)
 		text_write_target(w, __tracepoint_leave);
 		return;
 	}
-#ifdef CONFIG_PREEMPT_COUNT
-	text_write_this_cpu(w, __preempt_count, 0xff, 0x0c, 0x25);	/* decl */
-#endif
-#ifdef CONFIG_PREEMPTION
-	text_write_insn(w, 0x0f, 0x84);					/* je */
-	text_write_target(w, __tracepoint_resched);
-#endif
+	if (IS_ENABLED(CONFIG_SMP))
+		text_write_insn(w, 0x65);			/* %gs: */
+	text_write_insn(w, 0x48, 0xff, 0x47,			/* incq ...(%rdi) */
+			offsetof(struct srcu_ctr, srcu_unlocks));
 	text_write_insn(w, RET_INSN_OPCODE, INT3_INSN_OPCODE);
 }
 
@@ -159,7 +174,7 @@ static void write_trampoline(struct text_writer *w, const void *arg)
 /* The kind of return that the CPU needs is known after boot. */
 static bool may_return(void)
 {
-	return !IS_ENABLED(CONFIG_RETHUNK) ||
+	return !IS_ENABLED(CONFIG_MITIGATION_RETHUNK) ||
 	       (system_state != SYSTEM_BOOTING && !cpu_feature_enabled(X86_FEATURE_RETHUNK));
 }
 

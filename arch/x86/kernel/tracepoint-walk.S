@@ -1,26 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Calls the probes of a tracepoint that has no trampoline for lack of memory.
+ * Stubs of tracepoints jump to __tracepoint_leave() if there are no probes, and call
+ * __tracepoint_walk() if there was no memory for a trampoline.
  */
 #include <linux/linkage.h>
 #include <asm/asm.h>
 #include <asm/asm-offsets.h>
 #include <asm/nospec-branch.h>
+#include <asm/percpu.h>
 #include <asm/unwind_hints.h>
 
 	.text
 
+/* The end of a reader of tracepoint_srcu, whose counters the stub left in %rdi. */
+SYM_FUNC_START(__tracepoint_leave)
+	incq	__percpu SRCU_CTR_unlocks(%rdi)
+	RET
+SYM_FUNC_END(__tracepoint_leave)
+_ASM_NOKPROBE(__tracepoint_leave)
+
 /*
- * The stub calls this instead of the jump to a trampoline: preemption is disabled,
- * the arguments are where the probes expect them, and the return address
- * identifies the stub. This does not return to the stub but to the site, as if the
- * site had called it; unwinders see it in the same way.
+ * The stub calls this instead of the jump to a trampoline: the counters are in %rdi, the
+ * arguments where the probes expect them, and the return address identifies the stub.
+ * This does not return to the stub but to the site, as if the site had called it;
+ * unwinders see it in the same way.
  */
 SYM_FUNC_START(__tracepoint_walk)
-	popq	%rdi			/* the address after the call */
+	popq	%rax			/* the address after the call */
 	UNWIND_HINT_FUNC
 	pushq	%rbp
 	movq	%rsp, %rbp
+	pushq	%rdi
 	pushq	%rbx			/* the probe */
 	pushq	%r12			/* how many arguments are on the stack */
 	pushq	%rsi
@@ -28,6 +38,7 @@ SYM_FUNC_START(__tracepoint_walk)
 	pushq	%rcx
 	pushq	%r8
 	pushq	%r9
+	movq	%rax, %rdi
 	call	tracepoint_walk_begin
 	movq	%rax, %rbx
 	movq	%rdx, %r12
@@ -35,7 +46,7 @@ SYM_FUNC_START(__tracepoint_walk)
 	jz	.Ldone
 
 .Lprobe:
-	pushq	8(%rbp)			/* for tracepoint_caller_regs() */
+	pushq	8(%rbp)			/* for tracepoint_traced_ip() */
 	/* A probe may change its arguments on the stack, so each gets a copy. */
 	movq	%r12, %rcx
 .Lpush:
@@ -46,21 +57,22 @@ SYM_FUNC_START(__tracepoint_walk)
 	jmp	.Lpush
 .Lpushed:
 	movq	TP_FUNC_data(%rbx), %rdi
-	movq	-24(%rbp), %rsi
-	movq	-32(%rbp), %rdx
-	movq	-40(%rbp), %rcx
-	movq	-48(%rbp), %r8
-	movq	-56(%rbp), %r9
+	movq	-32(%rbp), %rsi
+	movq	-40(%rbp), %rdx
+	movq	-48(%rbp), %rcx
+	movq	-56(%rbp), %r8
+	movq	-64(%rbp), %r9
 	movq	TP_FUNC_func(%rbx), %rax
 	CALL_NOSPEC rax
-	leaq	-56(%rbp), %rsp
+	leaq	-64(%rbp), %rsp
 	addq	$TP_FUNC_SIZE, %rbx
 	cmpq	$0, TP_FUNC_func(%rbx)
 	jne	.Lprobe
 
 .Ldone:
-	movq	-16(%rbp), %r12
-	movq	-8(%rbp), %rbx
+	movq	-24(%rbp), %r12
+	movq	-16(%rbp), %rbx
+	movq	-8(%rbp), %rdi
 	leave
 	jmp	__tracepoint_leave
 SYM_FUNC_END(__tracepoint_walk)

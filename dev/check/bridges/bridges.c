@@ -56,11 +56,12 @@ module_param_cb(preempted, &preempted_ops, NULL, 0400);
 
 static int __init bridges_init(void)
 {
-	task = kthread_run(partner, NULL, "partner");
+	task = kthread_create(partner, NULL, "partner");
 	if (IS_ERR(task))
 		return PTR_ERR(task);
+	kthread_bind(task, 0);
 	sched_set_fifo(task);
-	set_cpus_allowed_ptr(task, cpumask_of(0));
+	wake_up_process(task);
 	return 0;
 }
 module_init(bridges_init);

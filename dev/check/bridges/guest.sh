@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh DIR: runs in the guest, with the module of DIR. Compares the markers of the
-# kernel with the trace events of the tracepoints that feed them. Each test prints a line
-# of TAP.
+# guest.sh DIR PAGE: runs in the guest, with the modules of DIR. Compares the markers of the
+# kernel with the list in PAGE, and with the trace events of the tracepoints that feed them.
+# Each test prints a line of TAP.
 set -u
 . "$(dirname "$0")/../../guest/lib.sh"
 tracefs=/sys/kernel/tracing parameters=/sys/module/bridges/parameters
@@ -19,7 +19,7 @@ pairs=(
 	"kernel_sched_try_wakeup sched/sched_wakeup pid cpu_id:target_cpu"
 	"kernel_sched_wakeup_new_task sched/sched_wakeup_new pid cpu_id:target_cpu"
 	"kernel_sched_migrate_task sched/sched_migrate_task pid dest_cpu"
-	"kernel_sched_stat_runtime sched/sched_stat_runtime pid runtime vruntime"
+	"kernel_sched_stat_runtime sched/sched_stat_runtime pid runtime"
 	"kernel_process_fork sched/sched_process_fork parent_pid:pid child_pid"
 	"kernel_process_exec sched/sched_process_exec pid old_pid filename"
 	"kernel_process_exit sched/sched_process_exit pid"
@@ -136,7 +136,19 @@ as_proposed() {
 	(($(<$hits) > 2)) && rmmod marker_probe proposal && is_off
 }
 
+# shellcheck disable=SC2016 # no expansion
+documented() { sed -nE 's/^ +``([a-z_]+)``, ``[a-z_]+``, ``(.*)``$/\1\t\2/p' "$1" | sort; }
+built() { awk -F'\t' '$2 == "vmlinux" { print $1 "\t" $6 }' $tracefs/markers | sort; }
+
+are_documented() {
+	local missing
+	[[ $(built) ]] || { echo "the kernel has no marker" >&2; return 1; }
+	missing=$(comm -23 <(built) <(documented "$1"))
+	[[ ! $missing ]] || { echo "not in $1, or with another format:"$'\n'"$missing" >&2; return 1; }
+}
+
 insmod "$1/bridges.ko"
+result "every marker of the kernel is documented, with its format" are_documented "$2"
 result "no tracepoint is on while nobody watches a marker" is_off
 result "the tracepoint of a marker is on while a probe is attached to the marker" on_with_a_probe
 result "a marker in the probe of a module is hit as the tracepoint is" as_proposed "$1"

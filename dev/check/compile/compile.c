@@ -9,7 +9,7 @@
 #include <linux/tracepoint.h>
 
 DECLARE_TRACE(compile, TP_PROTO(int number), TP_ARGS(number));
-DEFINE_TRACE(compile, TP_PROTO(int number), TP_ARGS(number));
+DEFINE_TRACE(compile_tp, TP_PROTO(int number), TP_ARGS(number));
 
 struct three {
 	char byte[3];
@@ -27,7 +27,7 @@ static void marker_wrong(void *private, int number) { }
 int notrace compile_me(void);
 int notrace compile_me(void)
 {
-	int ret = register_trace_compile(probe_right, NULL);
+	int ret = register_trace_compile_tp(probe_right, NULL);
 
 	ret |= marker_probe_register("a", "%d", marker_right, NULL);
 	trace_mark(right, "number %d", ret);
@@ -38,7 +38,7 @@ int notrace compile_me(void)
 #elif MISTAKE == 3
 	ret |= imv_unlikely_var(unaligned[1]);
 #elif MISTAKE == 4
-	ret |= register_trace_compile(probe_wrong, NULL);
+	ret |= register_trace_compile_tp(probe_wrong, NULL);
 #elif MISTAKE == 5
 	ret |= marker_probe_register("a", "%d", marker_wrong, NULL);
 #elif MISTAKE == 6
@@ -49,7 +49,7 @@ int notrace compile_me(void)
 	trace_mark(a_name_of_129_characters_________________________________________________________________________________________________________,
 		   MARK_NOARGS);
 #elif MISTAKE == 9
-	trace_compile("text");
+	trace_compile_tp("text");
 #elif MISTAKE == 10
 	_trace_mark(wrong, "number %ld", ret);
 #elif MISTAKE == 11

@@ -16,13 +16,7 @@ static DEFINE_IMV(void *, pointer);
 static DEFINE_IMV(bool, flag);
 
 DECLARE_TRACE(disasm, TP_PROTO(int number, void *address), TP_ARGS(number, address));
-DEFINE_TRACE(disasm);
-
-/* For the list of unused tracepoints. trace_*_enabled() is a use, too. */
-DECLARE_TRACE(disasm_unused, TP_PROTO(int number), TP_ARGS(number));
-DEFINE_TRACE(disasm_unused);
-DECLARE_TRACE(disasm_asked, TP_PROTO(int number), TP_ARGS(number));
-DEFINE_TRACE(disasm_asked);
+DEFINE_TRACE(disasm_tp, TP_PROTO(int number, void *address), TP_ARGS(number, address));
 
 #define READER(type, name)						\
 	type notrace imv_##name(void);					\
@@ -41,9 +35,8 @@ READER(void *, pointer)
 	void notrace name(int *number) { statement; }
 
 SITE(jump_unlikely, immediate_if(flag) (*number)++)
-SITE(jump_tracepoint, trace_disasm(*number, number))
-SITE(jump_enabled, if (trace_disasm_enabled()) (*number)++)
-SITE(jump_asked, if (trace_disasm_asked_enabled()) (*number)++)
+SITE(jump_tracepoint, trace_disasm_tp(*number, number))
+SITE(jump_enabled, if (trace_disasm_tp_enabled()) (*number)++)
 SITE(jump_mark, trace_mark(disasm_mark, "number %d address %p", *number, number))
 SITE(memory_mark, _trace_mark(disasm_load, "number %d", *number))
 

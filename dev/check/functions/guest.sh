@@ -93,7 +93,6 @@ with_two_instances() {
 	local code=0
 	two_instances "$1"
 	"$2" || code=$?
-	echo 1 >/proc/sys/kernel/ftrace_enabled
 	rmmod tracepoint_sample 2>/dev/null
 	if [[ -d /sys/module/late ]]; then
 		echo 1 >/sys/module/late/parameters/call
@@ -141,26 +140,6 @@ in_a_module() {
 		traced_by_both fire_set 1 || return
 		rmmod tracepoint_sample
 	done
-}
-
-# Nothing is traced while the switch is off, not even a module that is loaded meanwhile.
-by_the_switch() {
-	has_set vfs_open || return
-	echo ':mod:tracepoint_sample' >>instances/one/set_ftrace_filter
-	echo ':mod:tracepoint_sample' >>instances/two/set_ftrace_filter
-	echo 0 >/proc/sys/kernel/ftrace_enabled
-	modprobe tracepoint-sample
-	clear_traces
-	fire
-	cat /proc/self/maps >/dev/null
-	traced_by_both vfs_open 0 && traced_by_both fire_set 0 || return
-	echo 1 >/proc/sys/kernel/ftrace_enabled
-	has_set vfs_open && has_set fire_set || return
-	clear_traces
-	fire
-	traced_by_both fire_set 1 || return
-	cat /proc/self/maps >/dev/null
-	(($(traced one vfs_open) && $(traced two vfs_open)))
 }
 
 # A process filter of one instance does not apply to the other.
@@ -213,7 +192,6 @@ result "a function of a module runs on while its set is freed" \
 	with_two_instances vfs_open by_a_set
 result "or its tracer" with_two_instances vfs_open by_one_tracer
 result "functions of a module that several trace" with_two_instances vfs_open in_a_module
-result "the switch turns sets off and on" with_two_instances vfs_open by_the_switch
 result "a filter of processes holds for its tracer" with_two_instances vfs_open of_a_process
 result "tracers of functions change at random for $seconds s" change_at_random
 result "nothing is traced any more" nothing_is_traced

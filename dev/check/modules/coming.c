@@ -11,11 +11,11 @@
 DECLARE_TRACE(coming, TP_PROTO(int number), TP_ARGS(number));
 DEFINE_TRACE(coming);
 
-DEFINE_TRACER(coming, coming_mark, TP_PROTO(int number), "number %d", number);
+DEFINE_TRACER(coming_tp, coming_mark, TP_PROTO(int number), "number %d", number);
 
 static int fire_set(const char *value, const struct kernel_param *param)
 {
-	trace_coming(1);
+	trace_coming_tp(1);
 	return 0;
 }
 

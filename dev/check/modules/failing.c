@@ -28,7 +28,7 @@ static void mark(void *private, void *call_private, const char *format,
 
 static noinline void hit(void)
 {
-	trace_failing(imv_read(failing_value));
+	trace_failing_tp(imv_read(failing_value));
 	trace_mark(failing, "number %d", imv_read(failing_value));
 }
 

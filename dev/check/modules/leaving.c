@@ -13,7 +13,7 @@ DEFINE_TRACE(leaving);
 
 void leaving_call(void)
 {
-	trace_call__leaving(1);
+	trace_call__leaving_tp(1);
 }
 EXPORT_SYMBOL_GPL(leaving_call);
 

@@ -15,7 +15,7 @@ static void *site;
 /* The first byte of a site of the module. */
 static void *find_site(const struct module *mod)
 {
-	void *text = mod->core_layout.base, *end = text + mod->core_layout.text_size;
+	void *text = mod->mem[MOD_TEXT].base, *end = text + mod->mem[MOD_TEXT].size;
 
 	for (; text < end; text++)
 		if (imv_text_reserved(text, text))

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest.sh OUT SECONDS: runs in the guest. The tour, then tracers that attach and
+# guest.sh SECONDS: runs in the guest. The tour, then tracers that attach and
 # detach at random, while a module with markers is loaded and unloaded. A complaint in
 # the kernel's log fails the run. The step many does this with tracefs, perf and a module.
 set -u
 . "$(dirname "$0")/../../guest/lib.sh"
-out=$1 seconds=$2
+seconds=$1
 tracefs=/sys/kernel/tracing
 markers=$tracefs/markers
 
@@ -23,16 +23,6 @@ some_marker() {
 once_trace_cmd() { trace-cmd record -q -B "cmd$BASHPID" -e "markers:$(some_marker)" -o "cmd$BASHPID.dat" sleep 0.3; }
 once_stat() { perf stat -a -e "markers:$(some_marker)" sleep 0.3; }
 once_bpftrace() { timeout -k 9 -s $((RANDOM % 2 ? 2 : 9)) 6 bpftrace -e "tracepoint:markers:$(some_marker) { @[cpu] = count(); }"; (($? == 124 || $? == 137)); }
-once_systemtap() { staprun -c "sleep 0.5" -o stap.txt "$out/stap/count.ko"; }
-
-once_lttng() {
-	local name=random$BASHPID
-	lttng create $name --output="$PWD/$name" &&
-		lttng enable-event -k -s $name "markers_$(some_marker)" &&
-		lttng start $name && a_while &&
-		lttng enable-event -k -s $name 'markers_sample_*' && a_while
-	lttng destroy $name
-}
 
 once_sample() {
 	modprobe marker_sample
@@ -43,7 +33,7 @@ once_sample() {
 	rmmod marker_sample
 }
 
-all_at_random() { at_random time_is_over once_{trace_cmd,stat,bpftrace,systemtap,lttng,sample}; }
+all_at_random() { at_random time_is_over once_{trace_cmd,stat,bpftrace,sample}; }
 
 is_free() {
 	for _ in {1..50}; do
@@ -65,7 +55,7 @@ instances_go() {
 
 module_goes() { ! grep -q ^marker_sample /proc/modules || rmmod marker_sample; }
 
-dev/guest/tour.sh "$out" >tour.txt 2>&1
+dev/guest/tour.sh >tour.txt 2>&1
 passed=$?
 cat tour.txt >&2
 result "all tracers of one marker count the same" test $passed = 0

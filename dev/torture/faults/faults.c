@@ -22,7 +22,7 @@ static DEFINE_IMV(bool, faults_switch) = true;
 
 static noinline void pass_sites(void)
 {
-	trace_faults_own(1);
+	trace_faults_own_tp(1);
 	trace_faults_event(1, "text");
 	trace_mark(faults_numbers, "number %d word %lu", 1, 2UL);
 	trace_mark(faults_text, "text %s number %d", "some", 1);

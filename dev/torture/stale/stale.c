@@ -3,7 +3,7 @@
  * For guests of QEMU whose CPUs run in parallel. A CPU may continue to execute a
  * breakpoint that the kernel has replaced by the new instruction, until the next
  * write to it: QEMU translated the code for this CPU after another CPU searched for
- * translations to drop, and before that CPU's store. Stock 6.1 is affected too, with a
+ * translations to drop, and before that CPU's store. Stock is affected too, with a
  * static key that changes all the time: if kprobes find no breakpoint in memory, they
  * execute the instruction again, which repeats forever, also in an NMI; and the kernel
  * oopses if the next change has begun meanwhile. So this module handles the breakpoint
@@ -75,7 +75,7 @@ static DEFINE_PER_CPU(struct streak, streaks);
 
 /*
  * The breakpoint in memory may belong to the next change, which began after
- * poke_int3_handler() had found none for this address. This is rare: one in a million
+ * smp_text_poke_int3_handler() had found none for this address. This is rare: one in a million
  * with four CPUs on two. If before_kprobes() looks at memory, waits for 100,000 ticks and
  * looks again, there are more, in all of which the new instruction was there first. The
  * code that makes the change handles the breakpoint when it is executed again. If no code

@@ -36,13 +36,13 @@ static struct tracer tracers[TT_OWNERS];
 
 /* The flags that the tracers use in turn. */
 static const unsigned long flags[] = {
-	0, FTRACE_OPS_FL_RECURSION, FTRACE_OPS_FL_RCU, FTRACE_OPS_FL_SAVE_REGS,
+	0, FTRACE_OPS_FL_RECURSION, FTRACE_OPS_FL_RCU, FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED,
 };
 
 static void note_call(void *self, unsigned long ip, struct ftrace_ops *ops,
 		      struct ftrace_regs *fregs)
 {
-	struct tt_hit *hit = (void *)regs_get_kernel_argument(&fregs->regs, 0);
+	struct tt_hit *hit = (void *)ftrace_regs_get_argument(fregs, 0);
 	struct tracer *tracer = container_of(ops, struct tracer, ops);
 	unsigned int nr = hit->target - tt_func_targets;
 	bool agree = ip - (unsigned long)tt_traced_funcs[nr] < ENTRY_SIZE;

@@ -100,7 +100,7 @@ static __always_inline void tt_hit_jump(void)
 
 #define TT_HIT_TP(n)							\
 	TT_HIT(TT_TP, &tt_tp_targets[TT_TP_##n],			\
-	       trace_torture_##n(TT_PASS_##n(hit)));
+	       trace_torture_##n##_tp(TT_PASS_##n(hit)));
 
 static inline struct tt_wide tt_wide_of(struct tt_hit *hit)
 {
@@ -113,10 +113,10 @@ static __always_inline void tt_hit_tp(void)
 
 	TT_FOR_EACH_TP(TT_HIT_TP)
 	TT_HIT(TT_TP, &tt_tp_targets[TT_TP_WIDE],
-	       trace_torture_wide(tt_wide_of(hit), tt_word(hit, 2)));
+	       trace_torture_wide_tp(tt_wide_of(hit), tt_word(hit, 2)));
 }
 
-#define TT_HIT_STORM()	TT_HIT(TT_STORM, &tt_storm_target, trace_torture_storm(hit))
+#define TT_HIT_STORM()	TT_HIT(TT_STORM, &tt_storm_target, trace_torture_storm_tp(hit))
 
 static __always_inline void tt_hit_storm(void)
 {

@@ -5,6 +5,7 @@
  */
 #include <linux/export.h>
 #include <linux/marker.h>
+#include <linux/rcupdate.h>
 #include <linux/string.h>
 
 #include "hits.h"
@@ -118,9 +119,9 @@ static const struct tt_probes probes = {
 	.targets = tt_marker_targets,
 	.nr = TT_NR_MARKERS,
 	.may_defer = true,
-	.rcu_is_enough = true,
 	.attach = attach,
 	.detach = detach,
+	.grace_period = synchronize_rcu,
 	.synchronize = marker_synchronize_unregister,
 };
 

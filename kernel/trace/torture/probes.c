@@ -112,7 +112,7 @@ static unsigned int set_fail_nth(unsigned int nth)
 /* At random, let one of the next allocations of this task fail. Return: will it? */
 static bool begin_starving(const struct tt_probes *probes, struct rnd_state *rnd)
 {
-	if (!IS_ENABLED(CONFIG_FAILSLAB) || !starve || !probes->rcu_is_enough ||
+	if (!IS_ENABLED(CONFIG_FAILSLAB) || !starve || !probes->grace_period ||
 	    tt_random(rnd, STARVE_ONE_IN))
 		return false;
 	set_fail_nth(1 + tt_random(rnd, MAX_ALLOCS));
@@ -202,8 +202,8 @@ static void finish_attached(const struct tt_probes *probes, unsigned int owner,
 
 /*
  * Attaches or detaches an owner's probes on some targets. If the owner does not defer, its
- * change is effective when the call returns, even if other tasks defer. Then an RCU grace
- * period is enough after a removal.
+ * change is effective when the call returns, even if other tasks defer. Then a grace period
+ * of the readers is enough after a removal.
  */
 void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
 		      struct rnd_state *rnd)
@@ -211,8 +211,8 @@ void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
 	unsigned int count = min(1 + tt_random(rnd, MAX_CHANGES), probes->nr);
 	unsigned int nr = tt_random(rnd, probes->nr);
 	bool deferred = probes->may_defer && tt_random(rnd, 2) && imv_defer_begin();
-	bool only_rcu = tt_random(rnd, 2) && probes->rcu_is_enough && !deferred;
-	void (*synchronize)(void) = only_rcu ? synchronize_rcu : probes->synchronize;
+	bool only_wait = tt_random(rnd, 2) && probes->grace_period && !deferred;
+	void (*synchronize)(void) = only_wait ? probes->grace_period : probes->synchronize;
 	bool while_deferred = tt_random(rnd, 2);
 	unsigned long attached = 0, detached = 0;
 

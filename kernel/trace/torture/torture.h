@@ -164,18 +164,19 @@ static inline unsigned long tt_word(const struct tt_hit *hit, unsigned int n)
  * @targets: the targets
  * @nr: number of targets
  * @may_defer: may the owner defer the patching?
- * @rcu_is_enough: if it does not, is an RCU grace period enough after @detach?
  * @attach: sets @data->func and attaches that; returns 0 or an error
  * @detach: detaches it; returns 0 or an error
  * @synchronize: waits until no probe that was detached before is running
+ * @grace_period: does the same if the owner does not defer; or NULL
  */
 struct tt_probes {
 	struct tt_target *targets;
 	unsigned int nr;
-	bool may_defer, rcu_is_enough;
+	bool may_defer;
 	int (*attach)(unsigned int nr, struct tt_data *data);
 	int (*detach)(unsigned int nr, struct tt_data *data);
 	void (*synchronize)(void);
+	void (*grace_period)(void);
 };
 
 void tt_begin_hit(struct tt_hit *hit, const struct tt_target *target);

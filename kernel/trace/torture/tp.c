@@ -23,8 +23,8 @@ EXPORT_SYMBOL_GPL(tt_storm_target);
 
 /* A tracepoint and its two probes, which are attached in turn. */
 #define DEFINE_TP(n)							\
-DEFINE_TRACE(torture_##n);						\
-EXPORT_TRACEPOINT_SYMBOL_GPL(torture_##n);				\
+DEFINE_TRACE(torture_##n##_tp, TP_PROTO(TT_PROTO_##n), TP_ARGS(TT_ARGS_##n)); \
+EXPORT_TRACEPOINT_SYMBOL_GPL(torture_##n##_tp);				\
 									\
 static void even_##n(void *data, TT_PROTO_##n)				\
 {									\
@@ -38,8 +38,9 @@ static void odd_##n(void *data, TT_PROTO_##n)				\
 
 TT_FOR_EACH_TP(DEFINE_TP)
 
-DEFINE_TRACE(torture_wide);
-EXPORT_TRACEPOINT_SYMBOL_GPL(torture_wide);
+DEFINE_TRACE(torture_wide_tp, TP_PROTO(struct tt_wide wide, unsigned long word),
+	     TP_ARGS(wide, word));
+EXPORT_TRACEPOINT_SYMBOL_GPL(torture_wide_tp);
 
 static bool wide_agrees(const struct tt_wide *wide, unsigned long word)
 {
@@ -56,8 +57,8 @@ static void odd_wide(void *data, struct tt_wide wide, unsigned long word)
 	tt_note_call(data, wide.hit, odd_wide, wide_agrees(&wide, word));
 }
 
-DEFINE_TRACE(torture_storm);
-EXPORT_TRACEPOINT_SYMBOL_GPL(torture_storm);
+DEFINE_TRACE(torture_storm_tp, TP_PROTO(struct tt_hit *hit), TP_ARGS(hit));
+EXPORT_TRACEPOINT_SYMBOL_GPL(torture_storm_tp);
 
 static void even_storm(void *data, struct tt_hit *hit)
 {
@@ -75,7 +76,7 @@ struct tp {
 	void *probes[2];
 };
 
-#define TP(n)	{ &__tracepoint_torture_##n, { even_##n, odd_##n } }
+#define TP(n)	{ &__tracepoint_torture_##n##_tp, { even_##n, odd_##n } }
 #define TP_AND(n)	TP(n),
 
 #define STORM	TT_NR_TPS	/* after the others */
@@ -93,13 +94,18 @@ static int detach(unsigned int nr, struct tt_data *data)
 	return tracepoint_probe_unregister(tps[nr].tp, data->func, data);
 }
 
+static void grace_period(void)
+{
+	synchronize_srcu(&tracepoint_srcu);
+}
+
 static const struct tt_probes probes = {
 	.targets = tt_tp_targets,
 	.nr = TT_NR_TPS,
 	.may_defer = true,
-	.rcu_is_enough = true,
 	.attach = attach,
 	.detach = detach,
+	.grace_period = grace_period,
 	.synchronize = tracepoint_synchronize_unregister,
 };
 
@@ -118,9 +124,9 @@ static int detach_storm(unsigned int nr, struct tt_data *data)
 static const struct tt_probes storm_probes = {
 	.targets = &tt_storm_target,
 	.nr = 1,
-	.rcu_is_enough = true,
 	.attach = attach_storm,
 	.detach = detach_storm,
+	.grace_period = grace_period,
 	.synchronize = tracepoint_synchronize_unregister,
 };
 

@@ -7,6 +7,7 @@
  * generated for the attached probes. Included only by linux/tracepoint.h.
  */
 
+#include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <linux/percpu.h>
 #include <linux/stringify.h>
@@ -27,19 +28,20 @@ struct tracepoint_func;
 #define __TRACESTUB_PERCPU	""
 #endif
 
-#ifdef CONFIG_PREEMPT_COUNT
-#define __TRACESTUB_PREEMPT_DISABLE					\
-	"incl " __TRACESTUB_PERCPU "__preempt_count(%rip)\n\t"
+/* With call depth tracking, functions begin with room for a count of the call. */
+#ifdef CONFIG_CALL_PADDING
+#define TRACESTUB_ALIGN		ASM_FUNC_ALIGN "\n\t"
 #else
-#define __TRACESTUB_PREEMPT_DISABLE
+#define TRACESTUB_ALIGN
 #endif
 
 /* test $, %eax; of IMV_JUMP_TO_OWNER_SIZE bytes */
 #define TRACESTUB_TEST_OPCODE	0xa9
 
 /*
- * Preemption is disabled before the jump, so a CPU that calls probes is a reader of
- * RCU.
+ * What srcu_read_lock_fast_notrace(&tracepoint_srcu) does: the current counters of this
+ * CPU are loaded, their first member is incremented. They stay in the register of the
+ * data until the code that the jump leads to has saved them, and are needed at its end.
  *
  * The jump is a site of an immediate value, of the kind IMV_JUMP_TO. Without a
  * trampoline it becomes a call of __tracepoint_walk(), which does not return here.
@@ -48,11 +50,13 @@ struct tracepoint_func;
  */
 #define ARCH_TRACESTUB(name)						\
 	asm(".pushsection .text, \"ax\"\n\t"				\
+	    TRACESTUB_ALIGN						\
 	    ".globl __traceiter_" #name "\n\t"				\
 	    ".type __traceiter_" #name ", @function\n"			\
 	    "__traceiter_" #name ":\n\t"				\
-	    ANNOTATE_NOENDBR						\
-	    __TRACESTUB_PREEMPT_DISABLE					\
+	    ANNOTATE_NOENDBR "\n\t"					\
+	    "mov tracepoint_srcu(%rip), %rdi\n\t"			\
+	    "incq " __TRACESTUB_PERCPU "(%rdi)\n\t"			\
 	    "1: jmp __tracepoint_leave\n\t"				\
 	    ".byte " __stringify(TRACESTUB_TEST_OPCODE) "\n\t"		\
 	    ".long __tracepoint_" #name " - .\n\t"			\
@@ -68,13 +72,14 @@ struct tracepoint_func;
 	    ".popsection")
 
 void __tracepoint_leave(void);
-void __tracepoint_resched(void);
 void __tracepoint_walk(void);
 extern const u8 __tracepoint_walk_end[];
 
 int arch_make_tracepoint_code(const char *name, const struct tracepoint_func *probes,
 			      unsigned int nr_args, struct generated_text *code);
 bool is_tracepoint_dispatch(unsigned long addr);
+unsigned long tracepoint_traced_ip(unsigned long ip, const unsigned long *stack,
+				   unsigned int nr_args);
 
 /**
  * tracepoint_caller_regs - make registers refer to the traced code
@@ -82,16 +87,19 @@ bool is_tracepoint_dispatch(unsigned long addr);
  * @args: the arguments of the tracepoint
  *
  * Sets the instruction pointer to that of the code that has the tracepoint, unless C
- * code calls the probe: a stub, or a site where RCU may not be watching. The frame of a
- * probe has the %rbp of its caller, the return address and the arguments on the stack.
- * Above these is the address of the traced code.
+ * code calls the probe. The frame of a probe has the %rbp of its caller and the return
+ * address.
  */
 #define tracepoint_caller_regs(regs, args...)				\
 	do {								\
-		if (CONCATENATE(__TP_WORDS_, COUNT_ARGS(args))(args) &&	\
-		    is_tracepoint_dispatch((regs)->ip))			\
-			(regs)->ip = ((const unsigned long *)(regs)->sp) \
-				[2 + TRACEPOINT_STACK_ARGS(COUNT_ARGS(args))]; \
+		unsigned long __tp_ip = 0;				\
+									\
+		if (CONCATENATE(__TP_WORDS_, COUNT_ARGS(args))(args))	\
+			__tp_ip = tracepoint_traced_ip((regs)->ip,	\
+				(const unsigned long *)(regs)->sp + 2,	\
+				COUNT_ARGS(args));			\
+		if (__tp_ip)						\
+			(regs)->ip = __tp_ip;				\
 	} while (0)
 
 #endif /* _ASM_X86_TRACEPOINT_H */

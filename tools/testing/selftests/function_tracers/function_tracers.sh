@@ -301,11 +301,22 @@ the_list_of_functions() {
 	explain "calls: $calls"
 }
 
+# The code of a set may be gone when its stack is read: it is recorded as a trampoline.
+stacks_without_the_code() {
+	a_function_for_all || return
+	echo 1 >options/func_stack_trace
+	work
+	echo 0 >options/func_stack_trace
+	grep -q '^ => ' trace && ! grep -q '^ => ftrace_set_' trace || return
+	! grep -q ' ftrace_set_make_text$' /proc/kallsyms ||
+		grep -q '^ => .FTRACE TRAMPOLINE.' trace
+}
+
 tests='each_traces_its_own functions_that_are_not_traced
 without_the_option the_default_goes a_wrong_name a_filter_that_matches_nothing
 the_option_while_the_profiler_runs tracers_of_a_module many_functions
 a_pattern_in_the_sample files_outlive_the_module a_file_outlives_the_profiler
-a_process_for_one the_list_of_functions'
+a_process_for_one the_list_of_functions stacks_without_the_code'
 
 # shellcheck disable=SC2086 # words
 set -- $tests

@@ -77,6 +77,17 @@ goes_while_it_is_enabled() {
 	is "$(recorded sample_event:)" 2 && kernel_is_well
 }
 
+# A request for a module that is not loaded waits for it.
+enabled_before_the_module() {
+	mkdir "$instance" &&
+	put 'markers:sample_event:mod:marker_sample' set_event &&
+	load marker_sample &&
+	is "$(cat "$instance/$event/enable")" 1 &&
+	is "$(cat "$instance/$noargs/enable")" 0 &&
+	fire 2 &&
+	is "$(recorded sample_event:)" 2
+}
+
 # A trigger that enables an event does not keep its probe.
 goes_with_a_trigger() {
 	start &&
@@ -368,9 +379,10 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 23
+plan 24
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_while_it_is_enabled; report "goes also while it is enabled"
+enabled_before_the_module; report "can be enabled before the module is loaded"
 goes_with_a_trigger; report "goes with a trigger"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"

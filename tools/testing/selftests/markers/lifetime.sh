@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Open files of an event that is removed: later uses must return errors or correct data.
-# Users of an event keep the module. Each test runs for an event of markers and for a trace
-# event of a module.
+# Open files of the event of a marker whose module is unloaded: later uses must return
+# errors or correct data. Users of an event keep the module.
 
 # Functions are arguments of others.
 # shellcheck disable=SC2317
@@ -11,11 +10,12 @@
 . "$(dirname "$0")/markers-lib.sh"
 
 instance=$tracing/instances/lifetime-$$
-probe=events/lifetime/probe
+event=events/markers/sample_event
 end=events/sched/sched_process_exit
 
-# The readable and the writable files of an event, and values to write.
-readable="enable id format filter trigger hist hist_debug"
+# The readable and the writable files of an event, and values to write. The file id is not
+# here: it only has a number, and can be read as long as it is open.
+readable="enable format filter trigger hist hist_debug"
 writable="enable filter trigger inject"
 
 value_of() {
@@ -25,33 +25,20 @@ value_of() {
 	esac
 }
 
-of_markers() {
-	owner=marker_sample
-	event=events/markers/sample_event
-}
-
-of_trace_events() {
-	owner=trace_events_sample
-	event=events/sample-trace/foo_bar
-}
-
 clean_up() {
 	exec 3<&- 4>&- 9>&-
 	[ ! -f "$tracing/$end/trigger" ] || grep -v '^#' "$tracing/$end/trigger" |
 		while read -r trigger; do echo "!$trigger" >"$tracing/$end/trigger"; done
-	[ ! -f "$tracing/$probe/enable" ] || echo 0 >"$tracing/$probe/enable"
 	[ ! -d "$instance" ] || rmdir "$instance"
 	[ ! -f "$tracing/dynamic_events" ] || echo >"$tracing/dynamic_events"
-	! is_loaded trace_events_sample || modprobe -r trace_events_sample
 	unload_all
 	tainted_before=$(cat /proc/sys/kernel/tainted)
 }
 
-# Remove the event, and load modules that may reuse its memory and id.
+# Remove the event; a new one may reuse its memory and id.
 remove() {
-	unload "$owner" && [ ! -d "$tracing/$event" ] &&
-	load marker_sample &&
-	load trace_events_sample
+	unload marker_sample && [ ! -d "$tracing/$event" ] &&
+	load marker_sample
 }
 
 read_3() {
@@ -72,7 +59,7 @@ each_file() {
 	names=$1 tried=0
 	shift
 	for file in $names; do
-		load "$owner" || return
+		load marker_sample || return
 		[ -f "$tracing/$event/$file" ] || continue
 		"$@"
 		explain "$file" || return
@@ -151,13 +138,13 @@ files_of_an_instance() {
 
 # kept_by COMMAND...: while it is done, the module cannot be unloaded.
 kept_by() {
-	load "$owner" || return
+	load marker_sample || return
 	"$@" || return
-	fails unload "$owner" && [ -d "$tracing/$event" ]
+	fails unload marker_sample && [ -d "$tracing/$event" ]
 }
 
 is_free() {
-	unload "$owner" && [ ! -d "$tracing/$event" ] && kernel_is_well
+	unload marker_sample && [ ! -d "$tracing/$event" ] && kernel_is_well
 }
 
 hold_event() {
@@ -189,40 +176,15 @@ trigger_keeps_the_module() {
 	echo "!$trigger" >"$tracing/$end/trigger" && is_free
 }
 
-dynamic_event_cannot_be_read() {
-	exec 3<"$tracing/$event/$file" && echo >"$tracing/dynamic_events" &&
-	fails_with "No such device" read_3 && exec 3<&- &&
-	echo "$definition" >>"$tracing/dynamic_events"
-}
-
-dynamic_event() {
-	definition=$1
-	event=$2
-	echo "$1" >>"$tracing/dynamic_events" 2>/dev/null ||
-		needs "no such dynamic events" || return
-	each_file "$readable" dynamic_event_cannot_be_read
-}
-
-test_all() {
-	open_files_are_read; report "open files are read, $1"
-	open_files_are_read_further_on; report "open files are read further on, $1"
-	files_are_half_read; report "files are half read, $1"
-	open_files_are_written; report "open files are written, $1"
-	paths_are_opened; report "paths are opened, $1"
-	files_of_an_instance; report "files of an instance, $1"
-	perf_keeps_the_module; report "perf keeps the module, $1"
-	event_probe_keeps_the_module; report "an event probe keeps the module, $1"
-	trigger_keeps_the_module; report "a trigger that enables it keeps the module, $1"
-}
-
 [ -d "$tracing/events" ] || skip_all "no trace events"
-modprobe -q -n trace_events_sample || skip_all "no module trace_events_sample"
-plan 20
-of_markers
-test_all "event of markers"
-of_trace_events
-test_all "trace event of a module"
-of_markers
-dynamic_event "p:lifetime/probe vfs_read" $probe; report "event of a kprobe"
-dynamic_event "s:lifetime int a" events/synthetic/lifetime; report "synthetic event"
+plan 9
+open_files_are_read; report "open files are read"
+open_files_are_read_further_on; report "open files are read further on"
+files_are_half_read; report "files are half read"
+open_files_are_written; report "open files are written"
+paths_are_opened; report "paths are opened"
+files_of_an_instance; report "files of an instance"
+perf_keeps_the_module; report "perf keeps the module"
+event_probe_keeps_the_module; report "an event probe keeps the module"
+trigger_keeps_the_module; report "a trigger that enables it keeps the module"
 finish

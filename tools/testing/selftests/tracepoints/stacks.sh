@@ -31,7 +31,7 @@ attach_other() {
 # kernel_clone must be the first function in the matching lines of a file. Stacks of
 # ftrace begin with the probe, which is skipped.
 begins_at_clone() {
-	first=$(sed -nE "s/$1/\\1/p" "$2" | grep -v "^trace_event_raw_event_$name" |
+	first=$(sed -nE "s/$1/\\1/p" "$2" | grep -vE "^(do_)?trace_event_raw_event_$name" |
 		head -n 1 | sed 's/[+].*//')
 	is "$first" kernel_clone
 }

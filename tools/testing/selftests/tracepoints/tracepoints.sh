@@ -178,7 +178,7 @@ function_tracer_names_the_caller() {
 	echo probe_request >"$instance/set_ftrace_filter" &&
 	echo function >"$instance/current_tracer" &&
 	fire 2 &&
-	grep -q 'probe_request <-tracepoint_trampoline_sample_request' "$instance/trace"
+	grep -q 'probe_request <-tracepoint_trampoline_sample_request_tp' "$instance/trace"
 }
 
 perf_hears_of_trampolines() {
