@@ -11,7 +11,7 @@
 # Instructions are counted by QEMU (-icount, one CPU): all that the CPU executes
 # meanwhile, including interrupts. Syncs are calls that interrupt every other CPU to
 # synchronise its instructions, counted by a kprobe. Trapped is the longest time for
-# which the sites of a batch were breakpoints, from the first one to the last byte. Bytes
+# which all sites of a batch were breakpoints: from the first synchronisation to the third. Bytes
 # are bytes of the image; see dev/bench/static.py. For other architectures some objects
 # are compiled and analysed, but not run; see dev/bench/objects.py.
 set -euo pipefail
@@ -58,7 +58,7 @@ in_guest() {
 
 compile_marks() {
 	make -C "$out/build/guest" M="$dir/guest/compile" empty.o
-	python3 -B "$top/dev/bench/compile.py" "$out/build/guest" "$dir/guest/compile" \
+	python3 -B "$top/dev/bench/compile.py" "$dir/guest/compile" \
 		trace_{mark,printk}{300,3000} >"$dir/compile.csv"
 }
 

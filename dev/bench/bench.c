@@ -9,11 +9,12 @@
  *	connect		writing a number attaches so many probes
  *	syncs		the number of synchronisations of all CPUs since count became 1,
  *			counted by a kprobe
- *	trapped		the longest time since then for which the places of a batch
+ *	trapped		the longest time since then for which all places of a batch
  *			were breakpoints
  *	ticks		the TSC
  */
 #include <linux/ftrace.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/tracepoint.h>
@@ -96,19 +97,33 @@ static unsigned long nr_syncs;
 static void *sync_func;
 
 /*
- * A batch turns its places into breakpoints; sync 3 follows the last byte. The next batch
- * of the same call begins then.
+ * A batch turns its places into breakpoints; sync 1 follows these, sync 3 the last byte.
+ * Other syncs have another caller. A look-up of its name takes long, so the few that
+ * there are are kept.
  */
 #define SYNCS_OF_BATCH	3
+#define CALLERS		8
 
 static cycles_t batch_start, longest_batch;
 static unsigned int batch_syncs;
+static struct {
+	unsigned long address;
+	bool is_batch;
+} callers[CALLERS];
 
-static int note_batch(struct kprobe *kp, struct pt_regs *regs)
+static bool in_batch(struct pt_regs *regs)
 {
-	batch_start = get_cycles();
-	batch_syncs = 0;
-	return 0;
+	unsigned long caller = regs_get_kernel_stack_nth(regs, 0);
+	char symbol[KSYM_SYMBOL_LEN];
+	unsigned int i;
+
+	for (i = 0; i < CALLERS - 1 && callers[i].address; i++)
+		if (callers[i].address == caller)
+			return callers[i].is_batch;
+	sprint_symbol(symbol, caller);
+	callers[i].address = caller;
+	callers[i].is_batch = strstr(symbol, "text_poke_batch");
+	return callers[i].is_batch;
 }
 
 /* on_each_cpu(func, ...) is on_each_cpu_cond_mask(cond, func, ...). */
@@ -117,10 +132,15 @@ static int note_call(struct kprobe *kp, struct pt_regs *regs)
 	if (regs_get_kernel_argument(regs, 1) != (unsigned long)sync_func)
 		return 0;
 	nr_syncs++;
-	if (++batch_syncs < SYNCS_OF_BATCH)
+	if (!in_batch(regs))
 		return 0;
+	if (++batch_syncs == 1)
+		batch_start = get_cycles();
+	if (batch_syncs < SYNCS_OF_BATCH)
+		return 0;
+	batch_syncs = 0;
 	longest_batch = max(longest_batch, get_cycles() - batch_start);
-	return note_batch(kp, regs);
+	return 0;
 }
 
 /* A kprobe with a post_handler is not optimized to a jump, which would add syncs. */
@@ -137,9 +157,8 @@ static void note_nothing(struct kprobe *kp, struct pt_regs *regs, unsigned long 
 }
 
 static struct kprobe call_probe = COUNT_PROBE("on_each_cpu_cond_mask", note_call);
-static struct kprobe batch_probe = COUNT_PROBE("smp_text_poke_batch_finish", note_batch);
 
-static struct kprobe *count_probes[] = { &call_probe, &batch_probe };
+static struct kprobe *count_probes[] = { &call_probe };
 
 /* A module can get the address of a function from a kprobe on it. */
 static int find_sync_func(void)
@@ -163,6 +182,7 @@ static int count_start(void)
 {
 	unsigned int i;
 
+	batch_syncs = 0;
 	for (i = 0; i < ARRAY_SIZE(count_probes); i++) {
 		count_probes[i]->addr = NULL;
 		count_probes[i]->flags = 0;

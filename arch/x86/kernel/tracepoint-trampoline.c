@@ -15,7 +15,7 @@
  *	sub $..., %rsp			room for arguments on the stack
  *  for each probe:
  *	mov ...(%rsp), %rax; ...	a copy of these arguments
- *	mov ...(%rsp), %rsi; ...	restore, except for the first one
+ *	mov ...(%rsp), %rsi; ...	restore, except for the first one; the last one pops
  *	mov $data, %rdi
  *	call probe
  *
@@ -91,6 +91,14 @@ static void write_push(struct text_writer *w, struct trampoline *t, u8 reg)
 	text_write_depth(w, ++t->words);
 }
 
+static void write_pop(struct text_writer *w, struct trampoline *t, u8 reg)
+{
+	if (reg >= R8)
+		text_write_insn(w, 0x41);
+	text_write_insn(w, 0x58 + (reg & 7));
+	text_write_depth(w, --t->words);
+}
+
 static void write_online_check(struct text_writer *w)
 {
 #ifdef CONFIG_SMP
@@ -119,10 +127,19 @@ static void write_begin(struct text_writer *w, struct trampoline *t)
 	}
 }
 
-/* Probes may change their arguments, in registers and on the stack. */
-static void write_args(struct text_writer *w, const struct trampoline *t, bool first)
+/*
+ * Probes may change their arguments, in registers and on the stack. The last of several
+ * gets those in registers off the stack, unless others lie on top of them.
+ */
+static void write_args(struct text_writer *w, struct trampoline *t, bool first, bool last)
 {
 	unsigned int i, frame = IS_ENABLED(CONFIG_FRAME_POINTER);
+
+	if (last && !first && !t->on_stack) {
+		for (i = t->in_regs; i--; )
+			write_pop(w, t, arg_regs[i]);
+		return;
+	}
 
 	for (i = 0; i < t->on_stack; i++) {
 		text_write_on_stack(w, 0x8b, AX, 8 * (t->words + frame + 1 + i));
@@ -137,10 +154,10 @@ static void write_end(struct text_writer *w, struct trampoline *t)
 {
 	if (t->words > 1) {
 		text_write_insn(w, 0x48, 0x83, 0xc4, 8 * (t->words - 1));
+		t->words = 1;
 		text_write_depth(w, 1);
 	}
-	text_write_insn(w, 0x5f);				/* pop %rdi */
-	text_write_depth(w, 0);
+	write_pop(w, t, DI);
 	if (IS_ENABLED(CONFIG_FRAME_POINTER))
 		text_write_insn(w, 0x5d);			/* pop %rbp */
 	if (!t->own_end) {
@@ -163,7 +180,7 @@ static void write_trampoline(struct text_writer *w, const void *arg)
 	write_online_check(w);
 	write_begin(w, &t);
 	for (probe = t.probes; probe->func; probe++) {
-		write_args(w, &t, probe == t.probes);
+		write_args(w, &t, probe == t.probes, !probe[1].func);
 		text_write_ptr(w, DI, probe->data);
 		text_write_insn(w, CALL_INSN_OPCODE);
 		text_write_target(w, probe->func);
