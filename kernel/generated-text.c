@@ -112,12 +112,11 @@ static void tell_of_new_pieces(struct work_struct *work)
 {
 	struct piece *piece, *next;
 
-	mutex_lock(&pieces_mutex);
+	guard(mutex)(&pieces_mutex);
 	list_for_each_entry_safe(piece, next, &new_pieces, list) {
 		tell_perf(piece, false);
 		list_del_init(&piece->list);
 	}
-	mutex_unlock(&pieces_mutex);
 }
 
 static DECLARE_WORK(tell_work, tell_of_new_pieces);

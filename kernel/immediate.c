@@ -396,16 +396,15 @@ static void *imv_nth_in_table(const struct imv_table *table, const void *var,
 void *imv_nth_site(const void *var, unsigned int n)
 {
 	const struct imv_table *table;
-	void *insn = NULL;
+	void *insn;
 
-	mutex_lock(&imv_mutex);
+	guard(mutex)(&imv_mutex);
 	list_for_each_entry(table, &imv_tables, list) {
 		insn = imv_nth_in_table(table, var, &n);
 		if (insn)
-			break;
+			return insn;
 	}
-	mutex_unlock(&imv_mutex);
-	return insn;
+	return NULL;
 }
 
 /* Is the address in memory that is freed after the init function? */
@@ -423,7 +422,7 @@ static void imv_forget_init(struct imv_table *table, const struct module *mod)
 {
 	struct imv_site *site;
 
-	mutex_lock(&imv_mutex);
+	guard(mutex)(&imv_mutex);
 	imv_for_each_site(site, table) {
 		void *insn = imv_site_insn(site);
 
@@ -434,7 +433,6 @@ static void imv_forget_init(struct imv_table *table, const struct module *mod)
 			 "%pS reads an immediate value in __initdata", insn))
 			imv_site_forget(site);
 	}
-	mutex_unlock(&imv_mutex);
 }
 
 /* Before the kernel's own __init text is freed. */
@@ -504,8 +502,7 @@ void imv_module_going(struct module *mod)
 {
 	if (!mod->imv.nr)
 		return;
-	mutex_lock(&imv_mutex);
+	guard(mutex)(&imv_mutex);
 	list_del_rcu(&mod->imv.list);
-	mutex_unlock(&imv_mutex);
 }
 #endif /* CONFIG_MODULES */

@@ -53,8 +53,7 @@ static bool probe_is_live(const struct tracepoint_func *probe)
 	return probe->func != tracepoint_removed_probe;
 }
 
-static bool probe_is(const struct tracepoint_func *probe,
-		     const struct tracepoint_func *other)
+static bool probe_is(const struct tracepoint_func *probe, const struct tracepoint_func *other)
 {
 	return other && probe->func == other->func && probe->data == other->data;
 }
@@ -165,8 +164,7 @@ static struct tp_probes *make_probes(struct tracepoint *tp,
 
 static struct tracepoint_func *tp_probes(struct tracepoint *tp)
 {
-	return rcu_dereference_protected(tp->funcs,
-					 lockdep_is_held(&tracepoints_mutex));
+	return rcu_dereference_protected(tp->funcs, lockdep_is_held(&tracepoints_mutex));
 }
 
 /*
@@ -198,8 +196,7 @@ static void call_unregfunc(const struct tracepoint *tp)
 		tp->ext->unregfunc();
 }
 
-static int tracepoint_add_probe(struct tracepoint *tp,
-				const struct tracepoint_func *add)
+static int tracepoint_add_probe(struct tracepoint *tp, const struct tracepoint_func *add)
 {
 	struct tracepoint_func *old = tp_probes(tp);
 	struct tp_probes *new;
@@ -233,8 +230,7 @@ static void remove_in_place(struct tracepoint *tp, struct tracepoint_func *probe
 	imv_flush();
 }
 
-static int tracepoint_remove_probe(struct tracepoint *tp,
-				   const struct tracepoint_func *del)
+static int tracepoint_remove_probe(struct tracepoint *tp, const struct tracepoint_func *del)
 {
 	struct tracepoint_func *old = tp_probes(tp), *found;
 	struct tp_probes *new;
@@ -313,8 +309,7 @@ EXPORT_SYMBOL_GPL(tracepoint_probe_register_prio);
  */
 int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data)
 {
-	return tracepoint_probe_register_prio(tp, probe, data,
-					      TRACEPOINT_DEFAULT_PRIO);
+	return tracepoint_probe_register_prio(tp, probe, data, TRACEPOINT_DEFAULT_PRIO);
 }
 EXPORT_SYMBOL_GPL(tracepoint_probe_register);
 

@@ -147,14 +147,13 @@ void function_tracer_remove(const struct ftrace_ops *ops)
 {
 	struct function_tracer *tracer;
 
-	mutex_lock(&tracers_mutex);
+	guard(mutex)(&tracers_mutex);
 	tracer = find_ops(ops);
 	if (tracer) {
 		list_del_init(&tracer->list);
 		list_del(&tracer->defaults);
 		function_tracer_put(tracer);
 	}
-	mutex_unlock(&tracers_mutex);
 }
 
 void function_tracers_each(void (*func)(struct ftrace_ops_hash *filter, void *arg),
@@ -162,10 +161,9 @@ void function_tracers_each(void (*func)(struct ftrace_ops_hash *filter, void *ar
 {
 	struct function_tracer *tracer;
 
-	mutex_lock(&tracers_mutex);
+	guard(mutex)(&tracers_mutex);
 	list_for_each_entry(tracer, &tracers, list)
 		func(tracer->ops->func_hash, arg);
-	mutex_unlock(&tracers_mutex);
 }
 
 /* For a file that is being opened, inside function_tracers_open(). */
@@ -211,7 +209,7 @@ static void show_filter(struct seq_file *m, const struct function_tracer *tracer
 	const char *no_filter = inverse ? "no functions disabled" : "all functions enabled";
 	struct ftrace_hash *hash;
 
-	mutex_lock(&filter->regex_lock);
+	guard(mutex)(&filter->regex_lock);
 	hash = rcu_dereference_protected(inverse ? filter->notrace_hash :
 						   filter->filter_hash,
 					 lockdep_is_held(&filter->regex_lock));
@@ -220,17 +218,15 @@ static void show_filter(struct seq_file *m, const struct function_tracer *tracer
 	else if (!ftrace_show_hash(m, tracer->name, hash))
 		seq_printf(m, "[%20s] #### functions of modules that are not loaded ####\n",
 			   tracer->name);
-	mutex_unlock(&filter->regex_lock);
 }
 
 static int filters_show(struct seq_file *m, void *v)
 {
 	const struct function_tracer *tracer;
 
-	mutex_lock(&tracers_mutex);
+	guard(mutex)(&tracers_mutex);
 	list_for_each_entry(tracer, &tracers, list)
 		show_filter(m, tracer, m->private);
-	mutex_unlock(&tracers_mutex);
 	return 0;
 }
 
@@ -291,11 +287,9 @@ static int tracers_show(struct seq_file *m, void *v)
 {
 	const struct function_tracer *tracer;
 
-	mutex_lock(&tracers_mutex);
+	guard(mutex)(&tracers_mutex);
 	list_for_each_entry(tracer, &tracers, list)
-		seq_printf(m, tracer == default_tracer() ? "[%s]\n" : "%s\n",
-			   tracer->name);
-	mutex_unlock(&tracers_mutex);
+		seq_printf(m, tracer == default_tracer() ? "[%s]\n" : "%s\n", tracer->name);
 	return 0;
 }
 
