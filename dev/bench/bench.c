@@ -149,16 +149,12 @@ static void note_nothing(struct kprobe *kp, struct pt_regs *regs, unsigned long 
 }
 
 /* At the ftrace call of a function, a kprobe would be one more function tracer. */
-#define COUNT_PROBE(name, handler) {					\
-	.symbol_name = name,						\
-	.offset = MCOUNT_INSN_SIZE,					\
-	.pre_handler = handler,						\
-	.post_handler = note_nothing,					\
-}
-
-static struct kprobe call_probe = COUNT_PROBE("on_each_cpu_cond_mask", note_call);
-
-static struct kprobe *count_probes[] = { &call_probe };
+static struct kprobe call_probe = {
+	.symbol_name = "on_each_cpu_cond_mask",
+	.offset = MCOUNT_INSN_SIZE,
+	.pre_handler = note_call,
+	.post_handler = note_nothing,
+};
 
 /* A module can get the address of a function from a kprobe on it. */
 static int find_sync_func(void)
@@ -180,14 +176,10 @@ static bool counting;
 
 static int count_start(void)
 {
-	unsigned int i;
-
 	batch_syncs = 0;
-	for (i = 0; i < ARRAY_SIZE(count_probes); i++) {
-		count_probes[i]->addr = NULL;
-		count_probes[i]->flags = 0;
-	}
-	return register_kprobes(count_probes, ARRAY_SIZE(count_probes));
+	call_probe.addr = NULL;
+	call_probe.flags = 0;
+	return register_kprobe(&call_probe);
 }
 
 static int count_set(const char *text, const struct kernel_param *param)
@@ -200,7 +192,7 @@ static int count_set(const char *text, const struct kernel_param *param)
 	if (want)
 		ret = count_start();
 	else
-		unregister_kprobes(count_probes, ARRAY_SIZE(count_probes));
+		unregister_kprobe(&call_probe);
 	if (!ret)
 		counting = want;
 	nr_syncs = 0;
@@ -291,7 +283,7 @@ module_init(bench_init);
 static void __exit bench_exit(void)
 {
 	if (counting)
-		unregister_kprobes(count_probes, ARRAY_SIZE(count_probes));
+		unregister_kprobe(&call_probe);
 }
 module_exit(bench_exit);
 
