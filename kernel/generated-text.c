@@ -11,11 +11,9 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/generated-text.h>
-#include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
-#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>

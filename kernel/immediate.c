@@ -16,7 +16,6 @@
 #include <linux/cpu.h>
 #include <linux/immediate-backend.h>
 #include <linux/immediate.h>
-#include <linux/kernel.h>
 #include <linux/memory.h>
 #include <linux/module.h>
 #include <linux/mutex.h>

@@ -13,12 +13,8 @@
  */
 #define pr_fmt(fmt) "marker: " fmt
 
-#include <linux/err.h>
-#include <linux/kernel.h>
 #include <linux/marker.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
 #include "markers/markers.h"
 

@@ -10,7 +10,8 @@
 
 #include "tracepoint-private.h"
 
-EXPORT_SYMBOL(__tracepoint_leave);	/* for the stubs of modules */
+EXPORT_SYMBOL(__tracepoint_leave);		/* for the stubs of modules */
+EXPORT_SYMBOL(__tracepoint_leave_faultable);
 
 /*
  * Finds the probes for __tracepoint_walk(). Behind the call in the stub are an opcode of
@@ -19,26 +20,60 @@ EXPORT_SYMBOL(__tracepoint_leave);	/* for the stubs of modules */
 notrace struct tracepoint_walk tracepoint_walk_begin(const u8 *behind_call)
 {
 	const u8 *operand = behind_call + 1;
-	const struct tracepoint *tp;
+	struct tracepoint *tp;
 	struct tracepoint_walk walk = { };
 	s32 distance;
 
 	memcpy(&distance, operand, sizeof(distance));
-	tp = (const void *)operand + distance;
-	if (tp->nr_args > TRACEPOINT_REG_ARGS)
-		walk.nr_on_stack = tp->nr_args - TRACEPOINT_REG_ARGS;
-	if (__TP_CPU_ONLINE)
+	tp = (void *)operand + distance;
+	walk.nr_on_stack = TRACEPOINT_STACK_ARGS(tp->nr_args);
+	if (tracepoint_is_faultable(tp) || __TP_CPU_ONLINE)
 		walk.probes = rcu_dereference_raw(tp->funcs);
 	return walk;
 }
+
+/* Is the address in the code for the attached probes, and is there only one? */
+static bool is_in_code_of_one(const struct tracepoint *tp, unsigned long addr)
+{
+	struct tracepoint_func *probes = rcu_dereference_raw(tp->funcs);
+	const struct generated_text *code;
+
+	if (!probes || probes[1].func)
+		return false;
+	code = &container_of(probes, struct tp_probes, probes[0])->code;
+	return addr - (unsigned long)code->text < code->size;
+}
+
+static noinline unsigned long search_traced_ip(const struct tracepoint *tp, unsigned long ip,
+					       const unsigned long *stack)
+{
+	int words = generated_text_depth(ip);
+
+	if (words >= 0)
+		return stack[words + IS_ENABLED(CONFIG_FRAME_POINTER)];
+	/* The walk pushes the address again. */
+	return is_tracepoint_walk(ip) ? stack[TRACEPOINT_STACK_ARGS(tp->nr_args)] : 0;
+}
+
+/*
+ * Called by a probe with its return address and what is above it on the stack. Preemption
+ * is disabled. Return: the address of the traced code, or 0 if C code called the probe.
+ */
+notrace unsigned long tracepoint_traced_ip(const struct tracepoint *tp, unsigned long ip,
+					   const unsigned long *stack)
+{
+	if (is_in_code_of_one(tp, ip))
+		return stack[TRACEPOINT_ONE_DEPTH(tp->nr_args)];
+	return search_traced_ip(tp, ip, stack);
+}
+EXPORT_SYMBOL_GPL(tracepoint_traced_ip);	/* for the events of modules */
 
 /* Arrays without a trampoline, for lack of memory */
 static LIST_HEAD(waiting_arrays);
 
 static int make_code(struct tracepoint *tp, struct tp_probes *probes)
 {
-	return arch_make_tracepoint_code(tp->name, probes->probes, tp->nr_args,
-					 &probes->code);
+	return arch_make_tracepoint_code(tp, probes->probes, &probes->code);
 }
 
 int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)

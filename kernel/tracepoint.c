@@ -17,9 +17,6 @@
  */
 #define pr_fmt(fmt) "tracepoint: " fmt
 
-#include <linux/err.h>
-#include <linux/kernel.h>
-#include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>

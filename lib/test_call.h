@@ -6,9 +6,7 @@
 
 #include <linux/completion.h>
 #include <linux/delay.h>
-#include <linux/err.h>
 #include <linux/kthread.h>
-#include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
 

@@ -7,7 +7,6 @@
  */
 
 #include <linux/completion.h>
-#include <linux/err.h>
 #include <linux/immediate.h>
 #include <linux/kthread.h>
 #include <linux/sched/task.h>

@@ -10,7 +10,6 @@
  * 100 in probability and -1 in times.
  */
 #include <kunit/test.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 
 #ifdef CONFIG_FAILSLAB

@@ -4,7 +4,6 @@
  * only for its own functions, with its own ops, newest first, with any flags.
  */
 #include <linux/irqflags.h>
-#include <linux/preempt.h>
 
 #include "test_ftrace_sets.h"
 #include "test_resched.h"

@@ -9,7 +9,6 @@
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
 #include "../kernel/trace/ftrace_sets.h"
 #include "../kernel/trace/trace.h"

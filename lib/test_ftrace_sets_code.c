@@ -3,7 +3,6 @@
 #include <linux/context_tracking.h>
 #include <linux/irqflags.h>
 #include <linux/linkage.h>
-#include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/stacktrace.h>
@@ -373,7 +372,7 @@ static void sets_test_unwatched(struct kunit *test)
 }
 
 #if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS) && !defined(CONFIG_FRAME_POINTER)
-static int (*depth_at)(unsigned long addr);
+static typeof(&generated_text_depth) depth_at;
 
 /* Return: the depth of the stack, in words, as unwinders see it */
 static int depth_of(const u8 *code)

@@ -4,7 +4,6 @@
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
 #include <linux/delay.h>
-#include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/pstore.h>
 #include <linux/sched/task.h>

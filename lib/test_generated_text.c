@@ -6,7 +6,6 @@
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
-#include <linux/err.h>
 #include <linux/generated-text.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
@@ -14,8 +13,6 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
-#include <linux/preempt.h>
-#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include <asm/text-patching.h>

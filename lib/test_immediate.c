@@ -7,7 +7,6 @@
  */
 #include <linux/limits.h>
 #include <linux/module.h>
-#include <linux/string.h>
 
 #include "test_immediate.h"
 

@@ -3,7 +3,6 @@
  * KUnit tests of the sites of modules, from loading to unloading: with modules that
  * have records, text and variables, but are not loaded.
  */
-#include <linux/list.h>
 #include <linux/module.h>
 #include <linux/vmalloc.h>
 

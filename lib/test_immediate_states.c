@@ -18,7 +18,6 @@
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
-#include <linux/moduleparam.h>
 #include <linux/prandom.h>
 #include <linux/smp.h>
 #include <asm/apic.h>

@@ -10,7 +10,6 @@
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <linux/stringify.h>
-#include <linux/types.h>
 #include <asm/asm.h>
 #include <asm/nops.h>
 

@@ -4,8 +4,6 @@
  * registration returns.
  */
 #include <linux/limits.h>
-#include <linux/preempt.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "test_defer.h"

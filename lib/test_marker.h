@@ -10,7 +10,6 @@
 #include <linux/kmsg_dump.h>
 #include <linux/marker.h>
 #include <linux/module.h>
-#include <linux/string.h>
 #include <trace/tracer.h>
 
 #include "../kernel/markers/markers.h"

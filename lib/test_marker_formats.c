@@ -4,10 +4,8 @@
  * the trace events make of each line of the table of test_marker_formats.h.
  */
 #include <kunit/test.h>
-#include <linux/kernel.h>
 #include <linux/marker.h>
 #include <linux/module.h>
-#include <linux/string.h>
 #include <linux/trace_events.h>
 
 struct good_format {

@@ -7,8 +7,6 @@
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
-#include <linux/sched.h>
-#include <linux/string.h>
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
 #include <trace/tracer.h>

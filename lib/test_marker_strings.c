@@ -6,13 +6,10 @@
  * writing task, at unmapped addresses, and at the end of a page that is followed by
  * an unmapped one.
  */
-#include <linux/err.h>
 #include <linux/marker.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/module.h>
-#include <linux/moduleparam.h>
-#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 

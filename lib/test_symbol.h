@@ -7,7 +7,6 @@
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
-#include <linux/string.h>
 #ifdef CONFIG_X86_KERNEL_IBT
 #include <linux/cpufeature.h>
 #include <asm/ibt.h>

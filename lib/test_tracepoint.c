@@ -4,7 +4,6 @@
  * arguments, and what registration returns.
  */
 #include <linux/module.h>
-#include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <trace/events/kmem.h>
 

@@ -7,7 +7,6 @@
 #include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/srcu.h>
-#include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 

@@ -206,7 +206,7 @@ static void tp_test_long_code(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, probes);
 	for (i = 0; i < TOO_MANY_PROBES; i++)
 		probes[i] = (struct tracepoint_func){ .func = probe_plain, .data = test };
-	KUNIT_EXPECT_EQ(test, make_code("kunit", probes, 2, &code), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, make_code(plain, probes, &code), -ENOMEM);
 	kvfree(probes);
 }
 

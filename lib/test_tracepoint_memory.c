@@ -4,7 +4,6 @@
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <trace/events/kmem.h>
 

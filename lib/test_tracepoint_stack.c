@@ -2,11 +2,9 @@
 /*
  * KUnit tests of stack traces through the trampolines of tracepoints.
  */
-#include <linux/err.h>
 #include <linux/kdebug.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
-#include <linux/sched.h>
 #include <linux/stacktrace.h>
 #include <asm/debugreg.h>
 #include <asm/unwind.h>

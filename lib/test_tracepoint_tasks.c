@@ -4,11 +4,9 @@
  */
 #include <linux/completion.h>
 #include <linux/cpu.h>
-#include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
-#include <linux/sched.h>
 #include <linux/sched/prio.h>
 
 #include "../kernel/tracepoint-private.h"
@@ -20,9 +18,14 @@ DECLARE_TRACE(kunit_tasks, TP_PROTO(int number, const char *text),
 	      TP_ARGS(number, text));
 DECLARE_TRACE(kunit_tasks_one, TP_PROTO(int number), TP_ARGS(number));
 DECLARE_TRACE(kunit_pairs, TP_PROTO(bool mine), TP_ARGS(mine));
+DECLARE_TRACE_SYSCALL(kunit_faultable, TP_PROTO(int number), TP_ARGS(number));
 DEFINE_TRACE(kunit_tasks);
 DEFINE_TRACE(kunit_tasks_one);
 DEFINE_TRACE(kunit_pairs);
+DEFINE_TRACE_SYSCALL(kunit_faultable_tp, NULL, NULL);
+
+static struct tracepoint * const one = &__tracepoint_kunit_tasks_one_tp;
+static struct tracepoint * const faultable = &__tracepoint_kunit_faultable_tp;
 
 static unsigned long fire(int number)
 {
@@ -33,6 +36,7 @@ static unsigned long fire(int number)
 
 /* A task that stays in a probe, or in a read-side section of tracepoint_srcu. */
 struct lingerer {
+	struct tracepoint *tp;
 	struct completion entered;
 	bool may_leave, left;
 };
@@ -42,7 +46,10 @@ static void linger(struct lingerer *lingerer)
 	complete(&lingerer->entered);
 	while (!READ_ONCE(lingerer->may_leave))
 		cpu_relax();
-	mdelay(500);
+	if (lingerer->tp && tracepoint_is_faultable(lingerer->tp))
+		msleep(500);
+	else
+		mdelay(500);
 	WRITE_ONCE(lingerer->left, true);
 }
 
@@ -54,6 +61,12 @@ static void probe_lingers(void *data, int number)
 static int hit_and_linger(void *unused)
 {
 	trace_kunit_tasks_one_tp(1);
+	return 0;
+}
+
+static int hit_and_sleep(void *unused)
+{
+	trace_kunit_faultable_tp(1);
 	return 0;
 }
 
@@ -95,7 +108,8 @@ static void expect_wait(struct kunit *test, int (*fn)(void *), struct lingerer *
 	get_task_struct(thread);
 	wake_up_process(thread);
 	wait_for_completion(&lingerer->entered);
-	unregister_trace_kunit_tasks_one(probe_lingers, lingerer);
+	if (lingerer->tp)
+		tracepoint_probe_unregister(lingerer->tp, probe_lingers, lingerer);
 	if (moved) {
 		KUNIT_EXPECT_EQ(test, set_cpus_allowed_ptr(thread, cpumask_of(first)), 0);
 		KUNIT_EXPECT_EQ(test, set_online(other, false), 0);
@@ -113,7 +127,7 @@ static void expect_wait(struct kunit *test, int (*fn)(void *), struct lingerer *
 
 static void tp_test_synchronize(struct kunit *test)
 {
-	struct lingerer in_probe = { }, in_srcu = { }, moved = { };
+	struct lingerer in_probe = { one }, in_srcu = { }, moved = { one };
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
@@ -122,6 +136,25 @@ static void tp_test_synchronize(struct kunit *test)
 	expect_wait(test, linger_in_srcu, &in_srcu, false, tracepoint_synchronize_unregister);
 	KUNIT_ASSERT_EQ(test, register_trace_kunit_tasks_one(probe_lingers, &moved), 0);
 	expect_wait(test, hit_and_linger, &moved, true, tracepoint_synchronize_unregister);
+}
+
+/* Probes of a faultable tracepoint may sleep, also without a trampoline. */
+static void tp_test_faultable(struct kunit *test)
+{
+	struct lingerer in_probe = { faultable }, in_walk = { faultable };
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(faultable, probe_lingers, &in_probe), 0);
+	expect_wait(test, hit_and_sleep, &in_probe, false, synchronize_rcu_tasks_trace);
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+	need_failing_alloc(test);
+	KUNIT_ASSERT_EQ(test, register_without_code(faultable, probe_lingers, &in_walk), 0);
+#else
+	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(faultable, probe_lingers, &in_walk), 0);
+#endif
+	expect_wait(test, hit_and_sleep, &in_walk, false, tracepoint_synchronize_unregister);
+	synchronize_rcu_tasks_trace();	/* it would not end if a reader had not ended */
 }
 
 static int pair_a, pair_b;
@@ -227,23 +260,21 @@ static bool becomes_direct(struct tracepoint *tp, void *probe)
 
 static void tp_test_static_call(struct kunit *test)
 {
-	struct tracepoint *tp = &__tracepoint_kunit_tasks_one_tp;
-
 	register_trace_kunit_tasks_one(probe_number, digit(1));
-	KUNIT_EXPECT_TRUE(test, becomes_direct(tp, probe_number));
+	KUNIT_EXPECT_TRUE(test, becomes_direct(one, probe_number));
 	register_trace_kunit_tasks_one(probe_data, digit(2));
-	KUNIT_EXPECT_PTR_EQ(test, tp->key->func, tp->walk);
+	KUNIT_EXPECT_PTR_EQ(test, one->key->func, one->walk);
 	unregister_trace_kunit_tasks_one(probe_number, digit(1));
-	KUNIT_EXPECT_TRUE(test, becomes_direct(tp, probe_data));
+	KUNIT_EXPECT_TRUE(test, becomes_direct(one, probe_data));
 	unregister_trace_kunit_tasks_one(probe_data, digit(2));
-	KUNIT_EXPECT_PTR_EQ(test, tp->key->func, tp->walk);
+	KUNIT_EXPECT_PTR_EQ(test, one->key->func, one->walk);
 
 	/* The same data as before: the call is direct at once. */
 	register_trace_kunit_tasks_one(probe_number, digit(2));
-	KUNIT_EXPECT_PTR_EQ(test, tp->key->func, (void *)probe_number);
+	KUNIT_EXPECT_PTR_EQ(test, one->key->func, (void *)probe_number);
 	trace_kunit_tasks_one_tp(1);
 	unregister_trace_kunit_tasks_one(probe_number, digit(2));
-	KUNIT_EXPECT_PTR_EQ(test, tp->key->func, tp->walk);
+	KUNIT_EXPECT_PTR_EQ(test, one->key->func, one->walk);
 	KUNIT_EXPECT_EQ(test, calls, 2UL);
 }
 #endif
@@ -363,7 +394,7 @@ static void free_now(void)
 /* The code that calls a probe is not freed while the probe runs. */
 static void tp_test_free_while_probe_runs(struct kunit *test)
 {
-	struct lingerer in_probe = { };
+	struct lingerer in_probe = { one };
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
@@ -502,6 +533,7 @@ static void tp_test_module_lock(struct kunit *test)
 
 static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_synchronize),
+	KUNIT_CASE(tp_test_faultable),
 	KUNIT_CASE(tp_test_pairs),
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
 	KUNIT_CASE(tp_test_static_call),

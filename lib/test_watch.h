@@ -6,10 +6,7 @@
 
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
-#include <linux/preempt.h>
 #include <linux/ptrace.h>
-#include <linux/sched.h>
-#include <linux/string.h>
 
 #ifdef CONFIG_KPROBES
 

@@ -167,7 +167,7 @@ static inline bool is_tracepoint_dispatch(unsigned long addr)
 	return false;
 }
 
-#define tracepoint_caller_regs(regs, args...)	do { } while (0)
+#define tracepoint_caller_regs(tp, regs, args...)	do { } while (0)
 #endif
 
 /* Replaces a probe that is unregistered when no array without it can be allocated. */
@@ -294,31 +294,30 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * prototype: the result is the size of an array there, which sparse does not understand.
  */
 #ifdef __CHECKER__
-#define __TP_DECLARE_NR_ARGS(name, proto, args)				\
+#define __TP_DECLARE_NR_ARGS(name, proto, args, usable)			\
 	enum { __tp_nr_args_##name = COUNT_ARGS(args) };
 #else
-#define __TP_DECLARE_NR_ARGS(name, proto, args)				\
+#define __TP_DECLARE_NR_ARGS(name, proto, args, usable)			\
 	void __tp_words_##name(proto, char (*)				\
 		[1 + CONCATENATE(__TP_WORDS_, COUNT_ARGS(args))(args)]); \
 	enum {								\
-		__tp_nr_args_##name = __builtin_types_compatible_p(	\
+		__tp_nr_args_##name = (usable) && __builtin_types_compatible_p(	\
 			__typeof__(__tp_words_##name),			\
 			void (proto, char (*)[2])) ? COUNT_ARGS(args) : 0 \
 	};
 #endif
 
-#define __TP_DECLARE_NO_ARGS(name)	enum { __tp_nr_args_##name };
-
 #define __TP_INIT_CALL(name)	.nr_args = __tp_nr_args_##name,
 
-#define __TP_DEFINE_STUB(name)	ARCH_TRACESTUB(name)
+#define __TP_DEFINE_STUB(name)			ARCH_TRACESTUB(name)
+#define __TP_DEFINE_STUB_FAULTABLE(name)	ARCH_TRACESTUB_FAULTABLE(name)
 #else
 #define __TP_CALL_STUB(name, args)	__traceiter_##name(__TP_ANY_DATA, args)
-#define __TP_DECLARE_NR_ARGS(name, proto, args)
-#define __TP_DECLARE_NO_ARGS(name)
+#define __TP_DECLARE_NR_ARGS(name, proto, args, usable)
 #define __TP_DEFINE_STUB(name)						\
 	extern __typeof__(__tracestub_##name) __traceiter_##name	\
 	__alias(__tracestub_##name)
+#define __TP_DEFINE_STUB_FAULTABLE(name)	__TP_DEFINE_STUB(name)
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
 #define __TP_INIT_CALL(name)						\
 	.key = &STATIC_CALL_KEY(tp_func_##name),			\
@@ -454,15 +453,16 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	}
 
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
-	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args))		\
+	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args), true)	\
 	__TP_DECLARE(name, PARAMS(proto), PARAMS(args), PARAMS(cond),	\
 		     PARAMS(data_proto), __TP_CPU_ONLINE,		\
 		     guard(srcu_fast_notrace)(&tracepoint_srcu),	\
 		     __TP_CALL_FROM_STUB, do { } while (0))
 
-/* The probes may fault and sleep: the stub is in C. */
+/* The probes may fault and sleep. With lockdep, they see that RCU tasks trace is held. */
 #define __DECLARE_TRACE_SYSCALL(name, proto, args, data_proto)		\
-	__TP_DECLARE_NO_ARGS(name)					\
+	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args),		\
+			     !IS_ENABLED(CONFIG_DEBUG_LOCK_ALLOC))	\
 	__TP_DECLARE(name, PARAMS(proto), PARAMS(args), true,		\
 		     PARAMS(data_proto), true, guard(rcu_tasks_trace)(), \
 		     __TP_CALL_PROBES, might_fault())
@@ -471,7 +471,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * gcc would align larger objects to 32 bytes. The semicolon at the end is for headers
  * of events that have none.
  */
-#define __TP_DEFINE(_name, _ext)					\
+#define __TP_DEFINE(_name, _ext, _stub)					\
 	static const char __tpstrtab_##_name[]				\
 	__section("__tracepoints_strings") = #_name;			\
 	__TP_DEFINE_CALL(_name);					\
@@ -485,15 +485,15 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	};								\
 	CFI_NOSEAL(__probestub_##_name);				\
 	__TRACEPOINT_ENTRY(_name);					\
-	__TP_DEFINE_STUB(_name);
+	_stub(_name);
 
-#define __TP_DEFINE_EXT(_name, _reg, _unreg, _faultable)		\
+#define __TP_DEFINE_EXT(_name, _reg, _unreg, _faultable, _stub)		\
 	static const struct tracepoint_ext __tracepoint_ext_##_name = {	\
 		.regfunc = _reg,					\
 		.unregfunc = _unreg,					\
 		.faultable = _faultable,				\
 	};								\
-	__TP_DEFINE(_name, &__tracepoint_ext_##_name)
+	__TP_DEFINE(_name, &__tracepoint_ext_##_name, _stub)
 
 /**
  * DEFINE_TRACE_FN - define a tracepoint with callbacks
@@ -506,17 +506,17 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * The callbacks may sleep. They must not attach or detach probes.
  */
 #define DEFINE_TRACE_FN(name, reg, unreg, proto...)			\
-	__TP_DEFINE_EXT(name, reg, unreg, false)
+	__TP_DEFINE_EXT(name, reg, unreg, false, __TP_DEFINE_STUB)
 
 /* The same for DECLARE_TRACE_SYSCALL(). */
 #define DEFINE_TRACE_SYSCALL(name, reg, unreg, proto...)		\
-	__TP_DEFINE_EXT(name, reg, unreg, true)
+	__TP_DEFINE_EXT(name, reg, unreg, true, __TP_DEFINE_STUB_FAULTABLE)
 
 /* With prototype and arguments the name is that of the object, as in define_trace.h. */
-#define __TP_DEFINE_WHOLE(name)		__TP_DEFINE(name, NULL)
+#define __TP_DEFINE_WHOLE(name)		__TP_DEFINE(name, NULL, __TP_DEFINE_STUB)
 /* The short name is for tracepoint_enabled(). */
 #define __TP_DEFINE_BARE(name)						\
-	__TP_DEFINE(name##_tp, NULL)					\
+	__TP_DEFINE(name##_tp, NULL, __TP_DEFINE_STUB)			\
 	asm(".globl __tracepoint_" #name "\n\t"			\
 	    ".set __tracepoint_" #name ", __tracepoint_" #name "_tp\n\t")
 #define __TP_PICK(name, proto, args, define, ...)	define
@@ -646,9 +646,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * - outside of headers of trace events: trace_<name>_enabled(), register_trace_<name>()
  *   and unregister_trace_<name>(), which do the same.
  *
- * There are at most twelve arguments. Without CONFIG_TRACEPOINTS, sites are empty,
- * register_trace_<name>_tp() and unregister_trace_<name>_tp() return -ENOSYS, and there
- * is no register_trace_prio_<name>_tp().
+ * There are at most twelve arguments. Without CONFIG_TRACEPOINTS, sites are empty, and
+ * registering and unregistering return -ENOSYS.
  *
  * Context: trace_<name>_tp() may be called in any context in which RCU is watching,
  *	    including NMI. Probes run in the same context, as readers of tracepoint_srcu:

@@ -2,10 +2,8 @@
 /*
  * Calls the probes of a marker on each hit.
  */
-#include <linux/compiler.h>
 #include <linux/export.h>
 #include <linux/preempt.h>
-#include <linux/rcupdate.h>
 
 #include "markers.h"
 

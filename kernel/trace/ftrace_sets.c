@@ -16,13 +16,10 @@
  *
  * ftrace.c calls all of this with ftrace_lock held.
  */
-#include <linux/build_bug.h>
 #include <linux/ftrace.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
 #include <linux/kallsyms.h>
-#include <linux/limits.h>
-#include <linux/lockdep.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 

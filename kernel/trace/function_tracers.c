@@ -12,10 +12,7 @@
 #include <linux/ctype.h>
 #include <linux/ftrace.h>
 #include <linux/kref.h>
-#include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include <asm/sections.h>

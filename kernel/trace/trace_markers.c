@@ -12,11 +12,9 @@
  */
 #define pr_fmt(fmt) "marker: " fmt
 
-#include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
 #include "trace.h"
 #include "trace_markers.h"

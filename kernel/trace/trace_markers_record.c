@@ -6,7 +6,6 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/stacktrace.h>
-#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "trace.h"
@@ -263,7 +262,7 @@ static __always_inline unsigned long traced_ip(va_list *args)
 
 	if (!tp)
 		return ip;
-	traced = tracepoint_traced_ip(ip, marker_words_on_stack(args), tp->nr_args);
+	traced = tracepoint_traced_ip(tp, ip, marker_words_on_stack(args));
 	if (traced)
 		return traced;
 	return is_marker_dispatch(ip) ? unwound_ip(ip) : ip;

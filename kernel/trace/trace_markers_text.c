@@ -4,7 +4,6 @@
  */
 #include <linux/seq_buf.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
 #include "trace.h"
 #include "trace_markers.h"

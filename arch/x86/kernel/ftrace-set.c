@@ -26,17 +26,14 @@
  * Where the depth of calls is tracked, each call is accounted, and the call of the code
  * itself, like in ftrace_caller().
  */
-#include <linux/compiler.h>
 #include <linux/ftrace-set.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/text-patching.h>
 #include <linux/trace_recursion.h>
 #include <asm/alternative.h>
-#include <asm/current.h>
 #include <asm/generated-text.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>

@@ -6,10 +6,8 @@
 #include <linux/bug.h>
 #include <linux/immediate-backend.h>
 #include <linux/immediate.h>
-#include <linux/kernel.h>
 #include <linux/memory.h>
 #include <linux/mutex.h>
-#include <linux/printk.h>
 #include <linux/string.h>
 #include <linux/text-patching.h>
 

@@ -8,7 +8,7 @@
  * in %rdi and the arguments where the probes expect them, except their first one, the
  * data. A trampoline is
  *
- *	leave on a CPU that is offline, where RCU is not watching
+ *	leave on a CPU that is offline, where RCU is not watching; not if it may fault
  *	push %rbp; mov %rsp, %rbp	with frame pointers
  *	push %rdi			save the counters
  *	push %rsi; ...			save, if there are several probes
@@ -30,9 +30,6 @@
  */
 #include <linux/cpumask.h>
 #include <linux/export.h>
-#include <linux/kallsyms.h>
-#include <linux/percpu.h>
-#include <linux/smp.h>
 #include <linux/srcu.h>
 #include <linux/text-patching.h>
 #include <linux/tracepoint.h>
@@ -47,29 +44,9 @@ static const u8 arg_regs[TRACEPOINT_REG_ARGS] = { SI, DX, CX, R8, R9 };
 /* Is an address in code that calls probes? Stacks of events omit it. In any context. */
 bool is_tracepoint_dispatch(unsigned long addr)
 {
-	if (is_kernel_text(addr))
-		return addr >= (unsigned long)__tracepoint_walk &&
-		       addr < (unsigned long)__tracepoint_walk_end;
-	return is_generated_text(GENERATED_TRACEPOINT, addr);
+	return is_tracepoint_walk(addr) || is_generated_text(GENERATED_TRACEPOINT, addr);
 }
 EXPORT_SYMBOL_GPL(is_tracepoint_dispatch);	/* for the events of modules */
-
-/*
- * @ip is the return address of a probe, and @stack what is above it. Preemption is
- * disabled. Return: the address of the traced code, or 0 if C code called the probe.
- */
-unsigned long tracepoint_traced_ip(unsigned long ip, const unsigned long *stack,
-				   unsigned int nr_args)
-{
-	int words;
-
-	if (is_kernel_text(ip))		/* the walk pushes the address again */
-		return is_tracepoint_dispatch(ip) ?
-		       stack[TRACEPOINT_STACK_ARGS(nr_args)] : 0;
-	words = generated_text_depth(ip);
-	return words < 0 ? 0 : stack[words + IS_ENABLED(CONFIG_FRAME_POINTER)];
-}
-EXPORT_SYMBOL_GPL(tracepoint_traced_ip);	/* for the events of modules */
 
 /* The stub relies on it. */
 static_assert(!offsetof(struct srcu_struct, srcu_ctrp) &&
@@ -81,6 +58,7 @@ struct trampoline {
 	unsigned int on_stack;
 	unsigned int words;	/* on the stack */
 	bool own_end;
+	bool faultable;
 };
 
 static void write_push(struct text_writer *w, struct trampoline *t, u8 reg)
@@ -162,9 +140,12 @@ static void write_end(struct text_writer *w, struct trampoline *t)
 		text_write_insn(w, 0x5d);			/* pop %rbp */
 	if (!t->own_end) {
 		text_write_insn(w, JMP32_INSN_OPCODE);
-		text_write_target(w, __tracepoint_leave);
+		text_write_target(w, t->faultable ? __tracepoint_leave_faultable :
+						    __tracepoint_leave);
 		return;
 	}
+	if (t->faultable)
+		text_write_insn(w, 0xf0);			/* lock */
 	if (IS_ENABLED(CONFIG_SMP))
 		text_write_insn(w, 0x65);			/* %gs: */
 	text_write_insn(w, 0x48, 0xff, 0x47,			/* incq ...(%rdi) */
@@ -177,7 +158,8 @@ static void write_trampoline(struct text_writer *w, const void *arg)
 	struct trampoline t = *(const struct trampoline *)arg;
 	const struct tracepoint_func *probe;
 
-	write_online_check(w);
+	if (!t.faultable)
+		write_online_check(w);
 	write_begin(w, &t);
 	for (probe = t.probes; probe->func; probe++) {
 		write_args(w, &t, probe == t.probes, !probe[1].func);
@@ -201,15 +183,17 @@ static bool may_return(void)
  * Return: 0, -ENOMEM (also for more than about 500 probes), or -ERANGE if a probe
  *	   is not a function of the kernel or of a module.
  */
-int arch_make_tracepoint_code(const char *name, const struct tracepoint_func *probes,
-			      unsigned int nr_args, struct generated_text *code)
+int arch_make_tracepoint_code(struct tracepoint *tp, const struct tracepoint_func *probes,
+			      struct generated_text *code)
 {
 	struct trampoline trampoline = {
 		.probes = probes,
-		.in_regs = min(nr_args, TRACEPOINT_REG_ARGS + 0U),
-		.on_stack = nr_args - min(nr_args, TRACEPOINT_REG_ARGS + 0U),
+		.in_regs = min(tp->nr_args, TRACEPOINT_REG_ARGS),
+		.on_stack = TRACEPOINT_STACK_ARGS(tp->nr_args),
 		.own_end = may_return(),
+		.faultable = tracepoint_is_faultable(tp),
 	};
 
-	return generate_text(GENERATED_TRACEPOINT, name, write_trampoline, &trampoline, code);
+	return generate_text(GENERATED_TRACEPOINT, tp->name, write_trampoline,
+			     &trampoline, code);
 }

@@ -12,12 +12,22 @@
 
 	.text
 
-/* The end of a reader of tracepoint_srcu, whose counters the stub left in %rdi. */
+/* The end of a reader of tracepoint_srcu, whose counters are in %rdi. */
 SYM_FUNC_START(__tracepoint_leave)
 	incq	__percpu SRCU_CTR_unlocks(%rdi)
 	RET
 SYM_FUNC_END(__tracepoint_leave)
 _ASM_NOKPROBE(__tracepoint_leave)
+
+/* The same of RCU tasks trace, with its memory barrier. */
+SYM_FUNC_START(__tracepoint_leave_faultable)
+#ifndef CONFIG_TASKS_TRACE_RCU_NO_MB
+	lock
+#endif
+	incq	__percpu SRCU_CTR_unlocks(%rdi)
+	RET
+SYM_FUNC_END(__tracepoint_leave_faultable)
+_ASM_NOKPROBE(__tracepoint_leave_faultable)
 
 /*
  * The stub calls this instead of the jump to a trampoline: the counters are in %rdi, the
@@ -74,7 +84,7 @@ SYM_FUNC_START(__tracepoint_walk)
 	movq	-16(%rbp), %rbx
 	movq	-8(%rbp), %rdi
 	leave
-	jmp	__tracepoint_leave
+	jmp	__tracepoint_leave_faultable	/* the barrier does no harm to the others */
 SYM_FUNC_END(__tracepoint_walk)
 SYM_INNER_LABEL(__tracepoint_walk_end, SYM_L_GLOBAL)
 

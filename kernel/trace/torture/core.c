@@ -5,17 +5,13 @@
  */
 #define pr_fmt(fmt) "tracetorture: " fmt
 
-#include <linux/cpumask.h>
 #include <linux/err.h>
-#include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
-#include <linux/moduleparam.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "torture.h"

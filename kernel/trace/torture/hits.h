@@ -102,18 +102,14 @@ static __always_inline void tt_hit_jump(void)
 	TT_HIT(TT_TP, &tt_tp_targets[TT_TP_##n],			\
 	       trace_torture_##n##_tp(TT_PASS_##n(hit)));
 
-static inline struct tt_wide tt_wide_of(struct tt_hit *hit)
-{
-	return (struct tt_wide){ .hit = hit, .word = tt_word(hit, 1) };
-}
-
 static __always_inline void tt_hit_tp(void)
 {
 	struct tt_hit this, *hit = &this;
 
 	TT_FOR_EACH_TP(TT_HIT_TP)
 	TT_HIT(TT_TP, &tt_tp_targets[TT_TP_WIDE],
-	       trace_torture_wide_tp(tt_wide_of(hit), tt_word(hit, 2)));
+	       trace_torture_wide_tp((struct tt_wide){ hit, tt_word(hit, 1) },
+				     tt_word(hit, 2)));
 }
 
 #define TT_HIT_STORM()	TT_HIT(TT_STORM, &tt_storm_target, trace_torture_storm_tp(hit))

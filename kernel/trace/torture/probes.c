@@ -6,16 +6,14 @@
  */
 #define pr_fmt(fmt) "tracetorture: " fmt
 
-#include <linux/errno.h>
+#include <linux/delay.h>
 #include <linux/export.h>
 #include <linux/immediate.h>
-#include <linux/kernel.h>
 #include <linux/moduleparam.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/string.h>
 
 #include "torture.h"
 
@@ -24,9 +22,22 @@ module_param(starve, bool, 0444);
 MODULE_PARM_DESC(starve,
 		 "fail allocations when probes are attached and detached; needs failslab without ignore-gfp-wait");
 
+#define LONGEST_PAUSE	2000	/* microseconds */
 #define MAX_CHANGES	4	/* targets in one change */
 #define STARVE_ONE_IN	4
 #define MAX_ALLOCS	4	/* approximate number of allocations of an operation */
+
+DEFINE_PER_CPU(struct tt_counts, tt_counts);
+EXPORT_PER_CPU_SYMBOL_GPL(tt_counts);
+
+unsigned long tt_kinds_on;
+EXPORT_SYMBOL_GPL(tt_kinds_on);
+
+/* Sleeps for a random time. */
+void tt_pause(struct rnd_state *rnd)
+{
+	usleep_range(1, 1 + tt_random(rnd, LONGEST_PAUSE));
+}
 
 /* Records which probes a hit of @target must reach. */
 void tt_begin_hit(struct tt_hit *hit, const struct tt_target *target)

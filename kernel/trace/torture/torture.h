@@ -21,8 +21,7 @@
  * core.c	parameters, threads, report
  * tp.c marker.c func.c	kinds with probes: tracepoints, markers, functions (traced.c)
  * values.c	kinds with values: immediate values, and jumps on them
- * probes.c	check, attach and detach probes
- * control.c	counters and pauses
+ * probes.c	check, attach and detach probes; counters and pauses
  *
  * sites.c is a second module, with more sites. Both modules include the sites in
  * hits.h, with the tracepoints that tp.h declares.

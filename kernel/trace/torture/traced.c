@@ -16,14 +16,8 @@ static noinline void traced_##n(struct tt_hit *hit)			\
 	OPTIMIZER_HIDE_VAR(hit);					\
 }
 
-TRACED(0)
-TRACED(1)
-TRACED(2)
-TRACED(3)
-TRACED(4)
-TRACED(5)
-TRACED(6)
-TRACED(7)
+TRACED(0) TRACED(1) TRACED(2) TRACED(3)
+TRACED(4) TRACED(5) TRACED(6) TRACED(7)
 
 tt_traced_func *const tt_traced_funcs[TT_NR_FUNCS] = {
 	traced_0, traced_1, traced_2, traced_3, traced_4, traced_5, traced_6, traced_7,

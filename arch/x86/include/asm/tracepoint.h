@@ -21,6 +21,10 @@ struct tracepoint_func;
 #define TRACEPOINT_STACK_ARGS(nr)					\
 	((nr) > TRACEPOINT_REG_ARGS ? (nr) - TRACEPOINT_REG_ARGS : 0)
 
+/* How many words a trampoline for one probe has on the stack. */
+#define TRACEPOINT_ONE_DEPTH(nr)					\
+	(1 + TRACEPOINT_STACK_ARGS(nr) + IS_ENABLED(CONFIG_FRAME_POINTER))
+
 /* Without SMP, per-CPU variables are plain variables. */
 #ifdef CONFIG_SMP
 #define __TRACESTUB_PERCPU	"%gs:"
@@ -35,54 +39,73 @@ struct tracepoint_func;
 #define TRACESTUB_ALIGN
 #endif
 
-/* test $, %eax; of IMV_JUMP_TO_OWNER_SIZE bytes */
-#define TRACESTUB_TEST_OPCODE	0xa9
-
 /*
- * What srcu_read_lock_fast_notrace(&tracepoint_srcu) does: the current counters of this
- * CPU are loaded, their first member is incremented. They stay in the register of the
- * data until the code that the jump leads to has saved them, and are needed at its end.
+ * What srcu_read_lock_fast_notrace() does: the current counters of this CPU are loaded,
+ * their first member is incremented. They stay in the register of the data until the code
+ * that the jump leads to has saved them, and are needed at its end.
  *
  * The jump is a site of an immediate value, of the kind IMV_JUMP_TO. Without a
  * trampoline it becomes a call of __tracepoint_walk(), which does not return here.
- * The code at the return address is a TEST that is never executed. Its operand is
- * the reference to the tracepoint. The opcode only helps disassemblers.
+ * The code at the return address is a TEST of IMV_JUMP_TO_OWNER_SIZE bytes that is never
+ * executed. Its operand is the reference to the tracepoint.
  */
-#define ARCH_TRACESTUB(name)						\
+#define __TRACESTUB(name, srcu, prefix, leave)				\
 	asm(".pushsection .text, \"ax\"\n\t"				\
 	    TRACESTUB_ALIGN						\
 	    ".globl __traceiter_" #name "\n\t"				\
 	    ".type __traceiter_" #name ", @function\n"			\
 	    "__traceiter_" #name ":\n\t"				\
 	    ANNOTATE_NOENDBR "\n\t"					\
-	    "mov tracepoint_srcu(%rip), %rdi\n\t"			\
-	    "incq " __TRACESTUB_PERCPU "(%rdi)\n\t"			\
-	    "1: jmp __tracepoint_leave\n\t"				\
-	    ".byte " __stringify(TRACESTUB_TEST_OPCODE) "\n\t"		\
+	    "mov " #srcu "(%rip), %rdi\n\t"				\
+	    prefix "incq " __TRACESTUB_PERCPU "(%rdi)\n\t"		\
+	    "1: jmp " #leave "\n\t"					\
+	    ".byte 0xa9\n\t"						\
 	    ".long __tracepoint_" #name " - .\n\t"			\
 	    ".size __traceiter_" #name ", . - __traceiter_" #name "\n\t" \
 	    ".popsection\n\t"						\
 	    ".pushsection __imv, \"aw\"\n\t"				\
 	    ".balign 4\n\t"						\
 	    ".long 1b - .\n\t"						\
-	    ".long __tracepoint_leave - .\n\t"				\
+	    ".long " #leave " - .\n\t"					\
 	    ".long __tracepoint_" #name " + "				\
 	    __stringify(TRACEPOINT_CODE_OFFSET) " + "			\
 	    __stringify(IMV_JUMP_TO) " - .\n\t"				\
 	    ".popsection")
 
+#define ARCH_TRACESTUB(name)						\
+	__TRACESTUB(name, tracepoint_srcu, "", __tracepoint_leave)
+
+/* Readers of RCU tasks trace; the prefix has the effect of their memory barriers. */
+#ifdef CONFIG_TASKS_TRACE_RCU_NO_MB
+#define TRACESTUB_BARRIER	""
+#else
+#define TRACESTUB_BARRIER	"lock "
+#endif
+
+#define ARCH_TRACESTUB_FAULTABLE(name)					\
+	__TRACESTUB(name, rcu_tasks_trace_srcu_struct, TRACESTUB_BARRIER, \
+		    __tracepoint_leave_faultable)
+
 void __tracepoint_leave(void);
+void __tracepoint_leave_faultable(void);
 void __tracepoint_walk(void);
 extern const u8 __tracepoint_walk_end[];
 
-int arch_make_tracepoint_code(const char *name, const struct tracepoint_func *probes,
-			      unsigned int nr_args, struct generated_text *code);
+static inline bool is_tracepoint_walk(unsigned long addr)
+{
+	return addr >= (unsigned long)__tracepoint_walk &&
+	       addr < (unsigned long)__tracepoint_walk_end;
+}
+
+int arch_make_tracepoint_code(struct tracepoint *tp, const struct tracepoint_func *probes,
+			      struct generated_text *code);
 bool is_tracepoint_dispatch(unsigned long addr);
-unsigned long tracepoint_traced_ip(unsigned long ip, const unsigned long *stack,
-				   unsigned int nr_args);
+unsigned long tracepoint_traced_ip(const struct tracepoint *tp, unsigned long ip,
+				   const unsigned long *stack);
 
 /**
  * tracepoint_caller_regs - make registers refer to the traced code
+ * @tp: the tracepoint
  * @regs: registers of a probe's caller, from perf_fetch_caller_regs() in the probe
  * @args: the arguments of the tracepoint
  *
@@ -90,14 +113,13 @@ unsigned long tracepoint_traced_ip(unsigned long ip, const unsigned long *stack,
  * code calls the probe. The frame of a probe has the %rbp of its caller and the return
  * address.
  */
-#define tracepoint_caller_regs(regs, args...)				\
+#define tracepoint_caller_regs(tp, regs, args...)			\
 	do {								\
 		unsigned long __tp_ip = 0;				\
 									\
 		if (CONCATENATE(__TP_WORDS_, COUNT_ARGS(args))(args))	\
-			__tp_ip = tracepoint_traced_ip((regs)->ip,	\
-				(const unsigned long *)(regs)->sp + 2,	\
-				COUNT_ARGS(args));			\
+			__tp_ip = tracepoint_traced_ip(tp, (regs)->ip,	\
+				(const unsigned long *)(regs)->sp + 2);	\
 		if (__tp_ip)						\
 			(regs)->ip = __tp_ip;				\
 	} while (0)
