@@ -132,8 +132,9 @@ static void free_piece(struct piece *piece)
 }
 
 /*
- * A task may be preempted in a piece, and functions are traced where RCU is not watching.
- * Unwinders need the symbol until no task is in the piece, and read it without a lock.
+ * Callers have waited for tasks that sleep in a piece. Others may be preempted in it, and
+ * functions are traced where RCU is not watching. Unwinders need the symbol until no task
+ * is in the piece, and read it without a lock.
  */
 static void free_unused_pieces(struct work_struct *work)
 {

@@ -38,10 +38,10 @@ static bool is_in_code_of_one(const struct tracepoint *tp, unsigned long addr)
 	struct tracepoint_func *probes = rcu_dereference_raw(tp->funcs);
 	const struct generated_text *code;
 
-	if (!probes || probes[1].func)
+	if (!probes || data_race(probes[1].func))
 		return false;
 	code = &container_of(probes, struct tp_probes, probes[0])->code;
-	return addr - (unsigned long)code->text < code->size;
+	return data_race(addr - (unsigned long)code->text < code->size);
 }
 
 static noinline unsigned long search_traced_ip(const struct tracepoint *tp, unsigned long ip,
@@ -80,7 +80,7 @@ int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
 {
 	int ret;
 
-	probes->code.text = NULL;
+	probes->code = (struct generated_text){ };
 	INIT_LIST_HEAD(&probes->waiting);
 	if (!tp->nr_args)
 		return 0;

@@ -3,7 +3,6 @@
  * KUnit tests of functions that several function tracers trace: each tracer is called
  * only for its own functions, with its own ops, newest first, with any flags.
  */
-#include <linux/irqflags.h>
 
 #include "test_ftrace_sets.h"
 #include "test_resched.h"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* KUnit tests of the code of sets of function tracers: registers, direct calls, stacks. */
 #include <linux/context_tracking.h>
-#include <linux/irqflags.h>
-#include <linux/linkage.h>
 #include <linux/ptrace.h>
-#include <linux/rcupdate.h>
 #include <linux/stacktrace.h>
 
 #ifdef CONFIG_X86_64

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* KUnit tests of the end of sets, tracers and function probes, while tasks use them. */
 #include <linux/completion.h>
-#include <linux/cpumask.h>
 #include <linux/ctype.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>

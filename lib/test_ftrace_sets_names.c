@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* KUnit tests of the names of function tracers. */
-#include <linux/mutex.h>
 
 #include "test_ftrace_sets.h"
 

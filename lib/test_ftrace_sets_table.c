@@ -4,7 +4,6 @@
  * cases call functions of kernel/trace/ftrace_sets.c directly, with tracers and records
  * of functions that nothing else knows.
  */
-#include <linux/mutex.h>
 
 #include "test_ftrace_sets.h"
 

@@ -5,7 +5,6 @@
  * are patched, with CONFIG_IMMEDIATE_JUMP_LABEL only branches; otherwise these
  * are plain variables. The tests are the same.
  */
-#include <linux/limits.h>
 #include <linux/module.h>
 
 #include "test_immediate.h"

@@ -7,9 +7,7 @@
  * instructions of all sizes and kinds, at chosen addresses.
  */
 #include <linux/immediate.h>
-#include <linux/linkage.h>
 #include <linux/objtool.h>
-#include <linux/stringify.h>
 #include <asm/asm.h>
 #include <asm/nops.h>
 

@@ -3,7 +3,6 @@
  * KUnit tests of markers: which probes are called, with which values, and what
  * registration returns.
  */
-#include <linux/limits.h>
 #include <linux/slab.h>
 
 #include "test_defer.h"

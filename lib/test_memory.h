@@ -9,7 +9,6 @@
 #include <kunit/test.h>
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>
-#include <linux/spinlock.h>
 #include <linux/tracepoint.h>
 #include <trace/events/kmem.h>
 

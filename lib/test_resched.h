@@ -4,6 +4,7 @@
 
 /* For KUnit tests of code that re-enables preemption. */
 
+#include <linux/sched.h>
 
 /* Requests a reschedule, like the timer interrupt. */
 static __always_inline void ask_for_task_switch(void)

@@ -222,7 +222,7 @@ static void note_caller(void)
 static noinline void probe_caller(void *data, int number)
 {
 	perf_fetch_caller_regs(&caller_regs);
-	tracepoint_caller_regs(&caller_regs, number);
+	tracepoint_caller_regs(&__tracepoint_kunit_stack_one_tp, &caller_regs, number);
 	note_caller();
 	barrier();	/* no tail call, which would reuse the frame */
 }
@@ -231,7 +231,7 @@ static noinline void probe_caller_6(void *data, long a, long b, long c, long d, 
 				    long f)
 {
 	perf_fetch_caller_regs(&caller_regs);
-	tracepoint_caller_regs(&caller_regs, a, b, c, d, e, f);
+	tracepoint_caller_regs(&__tracepoint_kunit_stack_six_tp, &caller_regs, a, b, c, d, e, f);
 	note_caller();
 	barrier();	/* no tail call, which would reuse the frame */
 }

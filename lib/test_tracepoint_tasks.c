@@ -4,7 +4,6 @@
  */
 #include <linux/completion.h>
 #include <linux/cpu.h>
-#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched/prio.h>
@@ -138,24 +137,33 @@ static void tp_test_synchronize(struct kunit *test)
 	expect_wait(test, hit_and_linger, &moved, true, tracepoint_synchronize_unregister);
 }
 
-/* Probes of a faultable tracepoint may sleep, also without a trampoline. */
+/* Probes of a faultable tracepoint may sleep. */
 static void tp_test_faultable(struct kunit *test)
 {
-	struct lingerer in_probe = { faultable }, in_walk = { faultable };
+	struct lingerer in_probe = { faultable };
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(faultable, probe_lingers, &in_probe), 0);
 	expect_wait(test, hit_and_sleep, &in_probe, false, synchronize_rcu_tasks_trace);
-#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-	need_failing_alloc(test);
-	KUNIT_ASSERT_EQ(test, register_without_code(faultable, probe_lingers, &in_walk), 0);
-#else
-	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(faultable, probe_lingers, &in_walk), 0);
-#endif
-	expect_wait(test, hit_and_sleep, &in_walk, false, tracepoint_synchronize_unregister);
-	synchronize_rcu_tasks_trace();	/* it would not end if a reader had not ended */
 }
+
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+static void tp_test_faultable_no_memory(struct kunit *test)
+{
+	struct lingerer in_walk = { faultable };
+	struct srcu_ctr __percpu *reader;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	need_failing_alloc(test);
+	reader = keep_without_code();
+	register_without_code(faultable, probe_lingers, &in_walk);
+	KUNIT_EXPECT_FALSE(test, has_code(faultable));
+	expect_wait(test, hit_and_sleep, &in_walk, false, synchronize_rcu_tasks_trace);
+	allow_code(reader);
+}
+#endif
 
 static int pair_a, pair_b;
 static bool mixed, hit_by_others;
@@ -394,13 +402,15 @@ static void free_now(void)
 /* The code that calls a probe is not freed while the probe runs. */
 static void tp_test_free_while_probe_runs(struct kunit *test)
 {
-	struct lingerer in_probe = { one };
+	struct lingerer in_probe = { one }, asleep = { faultable };
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	free_retired = need_function(test, "free_retired");
 	KUNIT_ASSERT_EQ(test, register_trace_kunit_tasks_one(probe_lingers, &in_probe), 0);
 	expect_wait(test, hit_and_linger, &in_probe, false, free_now);
+	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(faultable, probe_lingers, &asleep), 0);
+	expect_wait(test, hit_and_sleep, &asleep, false, free_now);
 }
 
 /* Functions that tasks call while the test holds a lock. */
@@ -534,6 +544,9 @@ static void tp_test_module_lock(struct kunit *test)
 static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_synchronize),
 	KUNIT_CASE(tp_test_faultable),
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+	KUNIT_CASE(tp_test_faultable_no_memory),
+#endif
 	KUNIT_CASE(tp_test_pairs),
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
 	KUNIT_CASE(tp_test_static_call),

@@ -5,7 +5,6 @@
 /* For KUnit tests: how often their task calls a function, and how it unlocks mutexes. */
 
 #include <linux/kprobes.h>
-#include <linux/mutex.h>
 #include <linux/ptrace.h>
 
 #ifdef CONFIG_KPROBES

@@ -3,11 +3,9 @@
  * The names of markers, and the entries: one for each name and format. An entry
  * exists while it has sites or probes; a name, while it has entries or is armed.
  */
-#include <linux/err.h>
 #include <linux/error-injection.h>
 #include <linux/rbtree.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
 #include "markers.h"
 

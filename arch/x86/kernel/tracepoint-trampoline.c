@@ -4,9 +4,9 @@
  * with its data as a constant and by a direct call. A loop over an array has an
  * indirect call for each probe, which is slow with mitigations like retpolines.
  *
- * The stub of the tracepoint jumps here as a reader of tracepoint_srcu, with its counters
- * in %rdi and the arguments where the probes expect them, except their first one, the
- * data. A trampoline is
+ * The stub of the tracepoint jumps here as a reader, with the counters of SRCU in %rdi and
+ * the arguments where the probes expect them, except their first one, the data. A
+ * trampoline is
  *
  *	leave on a CPU that is offline, where RCU is not watching; not if it may fault
  *	push %rbp; mov %rsp, %rbp	with frame pointers
@@ -30,6 +30,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/export.h>
+#include <linux/kallsyms.h>
 #include <linux/srcu.h>
 #include <linux/text-patching.h>
 #include <linux/tracepoint.h>
@@ -44,7 +45,8 @@ static const u8 arg_regs[TRACEPOINT_REG_ARGS] = { SI, DX, CX, R8, R9 };
 /* Is an address in code that calls probes? Stacks of events omit it. In any context. */
 bool is_tracepoint_dispatch(unsigned long addr)
 {
-	return is_tracepoint_walk(addr) || is_generated_text(GENERATED_TRACEPOINT, addr);
+	return is_kernel_text(addr) ? is_tracepoint_walk(addr) :
+				      is_generated_text(GENERATED_TRACEPOINT, addr);
 }
 EXPORT_SYMBOL_GPL(is_tracepoint_dispatch);	/* for the events of modules */
 
@@ -144,7 +146,7 @@ static void write_end(struct text_writer *w, struct trampoline *t)
 						    __tracepoint_leave);
 		return;
 	}
-	if (t->faultable)
+	if (t->faultable && !IS_ENABLED(CONFIG_TASKS_TRACE_RCU_NO_MB))
 		text_write_insn(w, 0xf0);			/* lock */
 	if (IS_ENABLED(CONFIG_SMP))
 		text_write_insn(w, 0x65);			/* %gs: */
