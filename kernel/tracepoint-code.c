@@ -45,26 +45,26 @@ static bool is_in_code_of_one(const struct tracepoint *tp, unsigned long addr)
 }
 
 static noinline unsigned long search_traced_ip(const struct tracepoint *tp, unsigned long ip,
-					       const unsigned long *stack)
+					       const unsigned long *slot)
 {
+	const unsigned long *stack = slot - TRACEPOINT_ONE_DEPTH(tp->nr_args);
 	int words = generated_text_depth(ip);
 
 	if (words >= 0)
 		return stack[words + IS_ENABLED(CONFIG_FRAME_POINTER)];
 	/* The walk pushes the address again. */
-	return is_tracepoint_walk(ip) ? stack[TRACEPOINT_STACK_ARGS(tp->nr_args)] : 0;
+	return is_tracepoint_walk(ip) ? stack[TRACEPOINT_STACK_ARGS(tp->nr_args)] : ip;
 }
 
 /*
- * Called by a probe with its return address and what is above it on the stack. Preemption
- * is disabled. Return: the address of the traced code, or 0 if C code called the probe.
+ * Called by a probe with its return address, and where the site's is on the stack if there
+ * is one probe. Preemption is disabled. Return: the address of the traced code, or @ip if C
+ * code called the probe.
  */
 notrace unsigned long tracepoint_traced_ip(const struct tracepoint *tp, unsigned long ip,
-					   const unsigned long *stack)
+					   const unsigned long *slot)
 {
-	if (is_in_code_of_one(tp, ip))
-		return stack[TRACEPOINT_ONE_DEPTH(tp->nr_args)];
-	return search_traced_ip(tp, ip, stack);
+	return is_in_code_of_one(tp, ip) ? *slot : search_traced_ip(tp, ip, slot);
 }
 EXPORT_SYMBOL_GPL(tracepoint_traced_ip);	/* for the events of modules */
 

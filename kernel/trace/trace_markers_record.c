@@ -262,8 +262,9 @@ static __always_inline unsigned long traced_ip(va_list *args)
 
 	if (!tp)
 		return ip;
-	traced = tracepoint_traced_ip(tp, ip, marker_words_on_stack(args));
-	if (traced)
+	traced = tracepoint_traced_ip(tp, ip, marker_words_on_stack(args) +
+					      TRACEPOINT_ONE_DEPTH(tp->nr_args));
+	if (traced != ip)
 		return traced;
 	return is_marker_dispatch(ip) ? unwound_ip(ip) : ip;
 }

@@ -101,7 +101,7 @@ int arch_make_tracepoint_code(struct tracepoint *tp, const struct tracepoint_fun
 			      struct generated_text *code);
 bool is_tracepoint_dispatch(unsigned long addr);
 unsigned long tracepoint_traced_ip(const struct tracepoint *tp, unsigned long ip,
-				   const unsigned long *stack);
+				   const unsigned long *slot);
 
 /**
  * tracepoint_caller_regs - make registers refer to the traced code
@@ -115,13 +115,10 @@ unsigned long tracepoint_traced_ip(const struct tracepoint *tp, unsigned long ip
  */
 #define tracepoint_caller_regs(tp, regs, args...)			\
 	do {								\
-		unsigned long __tp_ip = 0;				\
-									\
 		if (CONCATENATE(__TP_WORDS_, COUNT_ARGS(args))(args))	\
-			__tp_ip = tracepoint_traced_ip(tp, (regs)->ip,	\
-				(const unsigned long *)(regs)->sp + 2);	\
-		if (__tp_ip)						\
-			(regs)->ip = __tp_ip;				\
+			(regs)->ip = tracepoint_traced_ip(tp, (regs)->ip, \
+				(const unsigned long *)(regs)->sp + 2 +	\
+				TRACEPOINT_ONE_DEPTH(COUNT_ARGS(args)));	\
 	} while (0)
 
 #endif /* _ASM_X86_TRACEPOINT_H */
