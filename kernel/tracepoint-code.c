@@ -38,9 +38,10 @@ static bool is_in_code_of_one(const struct tracepoint *tp, unsigned long addr)
 	struct tracepoint_func *probes = rcu_dereference_raw(tp->funcs);
 	const struct generated_text *code;
 
-	if (!probes || data_race(probes[1].func))
+	if (!probes || data_race(probes[1].func))	/* a removed one is not NULL */
 		return false;
 	code = &container_of(probes, struct tp_probes, probes[0])->code;
+	/* Code that is being made calls no probe yet. */
 	return data_race(addr - (unsigned long)code->text < code->size);
 }
 
