@@ -117,6 +117,18 @@ two_instances() {
 		forks "$(calls $wakes_new again.txt)" $times tracers "$(tracers $called)" 2
 }
 
+# Only one of them prints the argument of the function.
+with_arguments() {
+	trace_beside $beside $wakes_new
+	trace_beside $again $wakes_new
+	put 1 $beside/options/func-args
+	$observed
+	end_beside $again again.txt
+	end_beside $beside beside.txt
+	agree arguments "$(lines "working.*: $wakes_new\\(p=0x[0-9a-f]+\\) <-" beside.txt)" $times \
+		"in the other" "$(calls $wakes_new again.txt)" $times tracers "$(tracers $wakes_new)" 2
+}
+
 # One tracer is removed while the work runs; the other must miss nothing.
 instance_leaves() {
 	local i
@@ -246,6 +258,7 @@ clean_row "perf record" "ftrace:function, beside the function tracer" perf_funct
 clean_row "perf probe, record" "entry and return, beside the function tracer" perf_probe
 clean_row "trace-cmd record" "function, beside the function tracer" trace_cmd_function
 clean_row tracefs "function tracer in two instances" two_instances
+clean_row tracefs "function tracer with arguments, beside one without" with_arguments
 clean_row tracefs "function tracer, while another one comes and goes" instance_leaves
 clean_row bpftrace "k(ret)probe, k(ret)func, beside both function tracers" bpftrace_all
 clean_row "ftrace-direct-too" "direct call, beside the function tracer" direct_module
