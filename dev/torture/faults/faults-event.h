@@ -16,7 +16,7 @@ TRACE_EVENT(faults_event,
 	),
 	TP_fast_assign(
 		__entry->number = number;
-		__assign_str(text, text);
+		__assign_str(text);
 	),
 	TP_printk("number %d text %s", __entry->number, __get_str(text))
 );
