@@ -10,6 +10,10 @@ kmemleak=/sys/kernel/debug/kmemleak
 
 looks_for_leaks() { [[ -f $kmemleak ]] && ! grep -q kmemleak=off /proc/cmdline; }
 
+# Without those of the base: the filters of an instance that name a module are not freed
+# with it; see series/fixes/filter-instance.patch.
+of_series() { awk -v RS='unreferenced object' '/ cache_mod[+]/ { next } NR > 1 { printf "%s%s", RS, $0 }' "$1"; }
+
 # kmemleak does not report objects of the last five seconds. An object whose reference
 # moves during a scan may be reported, so there are two scans.
 leaks() {
@@ -18,7 +22,7 @@ leaks() {
 		sleep 1
 		echo scan >$kmemleak
 	done
-	cat $kmemleak >"$RESULTS/leaks"
+	of_series $kmemleak >"$RESULTS/leaks"
 	echo "leaked:$(grep -c '^unreferenced object' "$RESULTS/leaks")" >>"$RESULTS/counters"
 }
 
