@@ -45,12 +45,13 @@ filter() { set_and_reset "$1" partly "$2" "$3/set_ftrace_filter" "$4" "!$4"; }
 
 # Modules, with sites and with probes. 40 is ELOOP, of BTF; 129 is EKEYREJECTED, of their
 # signature. Events may lack files.
-op load partly "" "load $dir/faults.ko ''" "unload faults" '40 129'
-op load-attached partly waiting-probe "load $dir/faults.ko ''" "unload faults" '40 129'
+of_module='40 129'
+op load partly "" "load $dir/faults.ko ''" "unload faults" "$of_module"
+op load-attached partly waiting-probe "load $dir/faults.ko ''" "unload faults" "$of_module"
 op waiting-probe all "" \
-	"$probe 'print=0 marker=faults_numbers format=\"number %d word %lu\"'" "unload marker_probe" '40 129'
-op marker-probe all "" "$probe 'print=0 marker=kernel_process_fork'" "unload marker_probe" '40 129'
-op second-probe all enable-marker "${act[marker-probe]}" "unload marker_probe" '40 129'
+	"$probe 'print=0 marker=faults_numbers format=\"number %d word %lu\"'" "unload marker_probe" "$of_module"
+op marker-probe all "" "$probe 'print=0 marker=kernel_process_fork'" "unload marker_probe" "$of_module"
+op second-probe all enable-marker "${act[marker-probe]}" "unload marker_probe" "$of_module"
 
 # Events
 enable enable-marker "" markers/kernel_process_fork
