@@ -6,7 +6,7 @@ STEPS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check check-all clients matrix bench torture mutants boot terminal series lint setup tree build clean
+.PHONY: help demo check check-all clients matrix bench torture mutants boot terminal series lint tree build clean
 
 help:	## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -14,27 +14,25 @@ help:	## this list
 demo:	build ## build all, boot a guest, and trace the scheduler there through markers
 	@dev/demo.sh
 
-check:	setup ## the tests, or some: make check STEPS="kunit boot"; dev/check/order lists them
+check:	## the tests, or some: make check STEPS="kunit boot"; dev/check/order lists them
 	@dev/check.sh $(STEPS)
 
-check-all: setup ## the tests that take longer as well: i386, races, lockdown, each commit
+check-all: ## the tests that take longer as well: i386, races, lockdown, each commit
 	@dev/check.sh --all
 
-clients:	setup ## run perf, trace-cmd, bpftrace, ftracetest ... with and without the series; compare
+clients:	## run perf, trace-cmd, bpftrace, ftracetest ... with and without the series; compare
 	@dev/clients.sh
 
 matrix:	tree ## build, boot and test other configurations, architectures, compilers; hours
-	@dev/setup.sh dev/packages.matrix
 	@dev/matrix.sh
 
 mutants:	tree ## change each operator, constant, condition and call once, and run the tests; MINUTES=5
 	@dev/mutants.sh $(if $(MINUTES),$$(($(MINUTES) * 60)))
 
 bench:	tree ## count instructions of tracepoints and markers, with and without the series; SHORT=1 for less
-	@dev/setup.sh dev/packages.bench
 	@dev/bench.sh $(if $(SHORT),short)
 
-torture:	tree ## races, sanitizers, failures and bad input, in QEMU 10; more than an hour, SHORT=1 for minutes
+torture:	tree ## races, sanitizers, failures and bad input, in QEMU; more than an hour, SHORT=1 for minutes
 	@dev/torture.sh $(if $(SHORT),--short)
 
 boot:	terminal build ## a shell in the guest
@@ -43,17 +41,14 @@ boot:	terminal build ## a shell in the guest
 terminal:
 	@[ -t 0 ] || { echo "make boot: needs a terminal" >&2; exit 1; }
 
-series:	setup ## the patch files for git am, in out/series; BUILD=1 builds and boots each commit (hours)
+series:	## the patch files for git am, in out/series; BUILD=1 builds and boots each commit (hours)
 	@dev/series.sh
 	@$(if $(BUILD),dev/series/build.sh)
 
 lint:	build ## run checkpatch, sparse, W=1, kernel-doc and shellcheck; silent when clean
 	@dev/lint.sh
 
-setup:	## install the packages of dev/packages that are missing
-	@dev/setup.sh
-
-tree:	setup ## create out/linux: the kernel with the series applied
+tree:	## create out/linux: the kernel with the series applied
 	@dev/tree.sh
 
 build:	tree ## build out/linux in out/build/guest, or FLAVOUR=NAME with dev/config/NAME.config

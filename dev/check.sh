@@ -109,5 +109,4 @@ main() {
 	((failed == 0 && passed > 0))
 }
 
-"$top/dev/setup.sh"
 main "$@"

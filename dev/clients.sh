@@ -127,8 +127,6 @@ main() {
 	for part; do
 		[[ " ${parts[*]} " == *" $part "* ]] || die "no such part: $part (${parts[*]})"
 	done
-	"$top/dev/setup.sh"
-	"$top/dev/setup.sh" "$top/dev/packages.clients"
 	"$top/dev/tree.sh"
 	"$top/dev/build.sh" stock
 	"$top/dev/build.sh" guest

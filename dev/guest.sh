@@ -1,25 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh [--flavour F] [--timeout S] [--smp N] [--cpu MODEL] [--icount] [--name N]
-#          [--append ARGS] [--bootconfig FILE] [--parallel QEMU]
+#          [--append ARGS] [--bootconfig FILE] [--parallel]
 #          SCRIPT [ARG...]
 # guest.sh [...] --shell
 #
-# Boot the flavour's kernel on the host's root (read-only, under an overlay) and
+# Boot the flavour's kernel on the Debian tree (read-only, under an overlay) and
 # run SCRIPT there as root. Its output goes to stdout, the kernel's to a log. The exit
 # status is that of SCRIPT, or an error if the kernel complains or the guest hangs: it runs
 # for S seconds (900), three times what a script takes beside builds on two slow CPUs.
 # Files that SCRIPT writes to $RESULTS are in out/guest/NAME afterwards; NAME is that of
 # SCRIPT and of the flavour, as in out/guest/script-guest. With --icount
-# the guest has one CPU, and its clocks count instructions. With --parallel it runs in
-# that QEMU, of version 10 or later, with a thread for each CPU. FILE has parameters of
-# the kernel, see Documentation/admin-guide/bootconfig.rst.
+# the guest has one CPU, and its clocks count instructions. With --parallel QEMU has a
+# thread for each CPU. FILE has parameters of the kernel, see
+# Documentation/admin-guide/bootconfig.rst.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 flavour=guest seconds=900 smp=2 cpu=max name='' append='' shell='' bootconfig=''
 clock=()
-qemu=qemu-system-x86_64 threads=single
+threads=single
 while (($#)); do
 	case $1 in
 	--flavour) flavour=$2; shift 2 ;;
@@ -30,7 +30,7 @@ while (($#)); do
 	--name) name=$2; shift 2 ;;
 	--append) append+=" $2"; shift 2 ;;
 	--bootconfig) bootconfig=$2 append+=' bootconfig'; shift 2 ;;
-	--parallel) qemu=$2 threads=multi; shift 2 ;;
+	--parallel) threads=multi; shift ;;
 	--shell) shell=1; name=shell; shift ;;
 	--) shift; break ;;
 	-*) die "unknown option $1" ;;
@@ -73,15 +73,14 @@ add_bootconfig() {
 }
 
 # no_timer_check: on a busy machine the kernel's check of the timer fails.
-# thread=single: with thread=multi QEMU 7.2 runs stale translations of code
-# that the guest has patched. Booting vmlinux itself saves the decompression;
+# thread=single: otherwise two guests would wait for each other's CPUs. Booting vmlinux itself saves the decompression;
 # with KASAN and KCSAN its PVH entry does not work, and build.sh builds a bzImage.
 # q35: the interrupt routing of the default machine is a loop in AML, which a kernel
 # with KASAN and lockdep interprets for two minutes at each boot, until ACPI gives up.
 # random.trust_cpu: otherwise the key that hashes pointers is made up to two seconds
 # after the start, and scripts may see (____ptrval____) before.
 qemu() {
-	timeout --foreground --kill-after=5 "$seconds" "$qemu" \
+	timeout --foreground --kill-after=5 "$seconds" qemu-system-x86_64 \
 		-accel "tcg,thread=$threads" "${clock[@]}" -cpu "$cpu" -smp "$smp" -m 2G \
 		-machine q35 -nodefaults -no-user-config -display none -no-reboot \
 		-kernel "$image" -initrd "$initramfs" \
@@ -108,7 +107,7 @@ log_end() {
 	say "the whole log: $log" >&2
 }
 
-# With a thread for each CPU, an assertion of QEMU 10 may fail while the guest probes
+# With a thread for each CPU, an assertion of QEMU may fail while the guest probes
 # its PCI devices.
 qemu_again() {
 	local try code

@@ -25,10 +25,12 @@ base=$out/base		# the pristine kernel
 linux=$out/linux	# the same with patches and overlay: what is built
 logs=$out/logs
 patches=$top/patches
-source=$out/source	# the package of the pristine kernel
-source_package=linux-source-$base_version
-source_suite=trixie-backports
+debian_release=trixie
+in_tree=/etc/linux-tracing-tree	# only in the Debian tree, where all scripts run
 mkdir -p "$logs"
+
+[[ -e $in_tree || $(basename "$0") == debian.sh ]] ||
+	exec "$top/dev/debian.sh" "$(realpath "$0")" "$@"
 
 # Files that are the kernel's: any file of the repository whose first
 # directory is one that the kernel has at its top.

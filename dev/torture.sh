@@ -19,7 +19,7 @@ build_environment
 results=$out/torture/results.csv
 work=(hits sets registrations changes loads nmis faults inputs stale unclaimed)
 bad=(lost late mixed torn leaked failed)
-titles=kernel,part,QEMU,seconds,hits,sets,registrations,changes,loads,NMIs,faults,inputs
+titles=kernel,part,CPUs,seconds,hits,sets,registrations,changes,loads,NMIs,faults,inputs
 titles+=,stale,unclaimed,tests,skipped,lost,late,mixed,torn,leaked,failed,splats,verdict,seed
 
 # Selftests in a kernel with all checkers take more than an hour.
@@ -52,25 +52,12 @@ rows() {
 
 flavour_of() { if [[ $1 == guest ]]; then say guest; else say "matrix-$1"; fi; }
 
-version() { "$1" --version | sed -nE 's/^QEMU emulator version ([0-9.]+).*/\1/p'; }
-
-# Is a QEMU there that runs the guest's CPUs in parallel?
-find_qemu() {
-	turns="$(version qemu-system-x86_64) turns" parallel=''
-	if program=$("$top/dev/qemu10.sh"); then
-		parallel="$(version "$program") parallel"
-	else
-		say "The CPUs of all guests run in turns: THIS DOES NOT SHOW RACES."
-	fi
-	say "QEMU ${parallel:-$turns}, seed $seed"
-}
-
-# choose_qemu KERNEL CPUS: that of the row, the options of guest.sh for it, and
-# where the module is that such a QEMU needs; see dev/torture/stale.
-choose_qemu() {
-	qemu=$turns options=(--smp 2) stale=-
-	[[ $2 != turns && $parallel ]] || return 0
-	qemu=$parallel options=(--smp 2 --parallel "$program") stale=$out/torture/stale-$1
+# choose_cpus KERNEL CPUS: the options of guest.sh for the row, and where the module is
+# that parallel CPUs need; see dev/torture/stale.
+choose_cpus() {
+	options=(--smp 2) stale=-
+	[[ $2 != turns ]] || return 0
+	options=(--smp 2 --parallel) stale=$out/torture/stale-$1
 	[[ $2 != crowded || $short ]] || options[1]=4
 }
 
@@ -144,7 +131,7 @@ record() {
 	((skipped == 0)) || ! unlisted_skips "$1/$2" "$logs/$name.tap" || verdict=${verdict/ok/FAIL}
 	((passed > 0 && failed == 0 && splats == 0)) || verdict=${verdict/ok/FAIL}
 	[[ $verdict != ok ]] || is_counted "$1" "$2" || verdict=FAIL
-	line="$1,$2,$qemu,$3"
+	line="$1,$2,$cpus,$3"
 	for column in "${work[@]}"; do
 		line+=",$(counter "$column")"
 	done
@@ -159,8 +146,8 @@ record() {
 
 # run_row KERNEL PART CPUS SECONDS VERDICT: "ok", or that it was not built.
 run_row() {
-	local kernel=$1 part=$2 start=$SECONDS verdict=$5
-	choose_qemu "$kernel" "$3"
+	local kernel=$1 part=$2 cpus=$3 start=$SECONDS verdict=$5
+	choose_cpus "$kernel" "$cpus"
 	name=torture-$kernel-$part
 	rm -rf "$logs/$name.tap" "$logs/guest-$name.log" "$out/guest/$name"
 	say "== $kernel/$part"
@@ -191,7 +178,7 @@ main() {
 	mapfile -t list <<<"$list"
 	mkdir -p "$out/torture"
 	say "$titles" >"$results"
-	find_qemu
+	say "$(qemu-system-x86_64 --version | head -n 1), seed $seed"
 	for row in "${list[@]}"; do
 		# shellcheck disable=SC2086 # its words
 		if build $row </dev/null; then ready+=("$row ok"); else ready+=("$row UNBUILT"); fi

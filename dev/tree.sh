@@ -14,19 +14,10 @@ listed=$out/stage.list	# the files of the tree that the series touches
 
 # What the base is made from: LINUX, a tree or a tarball, or Debian's package.
 source_of_base() {
-	local tar=$source/root/usr/src/$source_package.tar.xz
+	local from=${LINUX:-/usr/src/linux-source-$base_version.tar.xz}
 
-	if [[ ${LINUX:-} ]]; then
-		[[ -e $LINUX ]] || die "LINUX=$LINUX does not exist; it may be a tree or a tarball"
-		realpath "$LINUX"
-		return
-	fi
-	if [[ ! -f $tar ]]; then
-		say "fetch $source_package of $source_suite" >&2
-		"$top/dev/fetch.sh" "$source" "$source_suite" "$source_package" >"$logs/fetch.log" 2>&1 ||
-			{ tail -n 5 "$logs/fetch.log" >&2; die "no $source_package; LINUX= takes a tree or a tarball instead"; }
-	fi
-	printf '%s\n' "$tar"
+	[[ -e $from ]] || die "LINUX=$from does not exist; it may be a tree or a tarball"
+	realpath "$from"
 }
 
 extract_base() {
