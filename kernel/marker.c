@@ -3,172 +3,183 @@
  * Markers: the interface, to attach and detach probes, and to arm markers. See
  * linux/marker.h for its use and markers/markers.h for the other parts.
  *
- * site		struct marker, one for each trace_mark() in the code, in the
- *		section __markers of the kernel or of a module
- * entry	the data shared by all sites of a name and a format
- * probes	the array of an entry. It is replaced as a whole; the old array
- *		is freed after a grace period.
- *
- * Steps that can fail (memory, tracepoints) come before anything is changed.
+ * marker	struct marker, in the section __markers of the kernel or of a module, which
+ *		has one tracepoint for all of its markers of a name
+ * entry	the data shared by all markers of a name and a format
+ * probe	is attached to the tracepoints of all markers of its entry
  */
 #define pr_fmt(fmt) "marker: " fmt
 
+#include <linux/error-injection.h>
 #include <linux/marker.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "markers/markers.h"
 
-/* The function that a hit calls for a probe */
-static marker_va_func *call_of(const struct marker_probe *probe, bool armed)
-{
-	if (!probe->func || (probe->variadic && !armed))
-		return marker_call_nobody;
-	if (probe->variadic)
-		return marker_call_variadic;
-	return probe->func;
-}
-
-static bool wants_calls(const struct marker_probes *probes, bool armed)
-{
-	unsigned int i;
-
-	for (i = 0; probes && i < probes->count; i++)
-		if (call_of(&probes->probe[i], armed) != marker_call_nobody)
-			return true;
-	return false;
-}
-
-static void set_calls(struct marker_probes *probes, bool armed)
-{
-	unsigned int i;
-
-	for (i = 0; probes && i < probes->count; i++)
-		WRITE_ONCE(probes->probe[i].call,
-			   call_of(&probes->probe[i], armed));
-}
-
-static void publish_probes(struct marker_entry *entry,
-			   struct marker_probes *probes)
-{
-	struct marker_probes *old = entry->probes;
-
-	entry->probes = probes;
-	rcu_assign_pointer(entry->call,
-			   probes ? probes->probe : marker_no_probes);
-	if (!probes)
-		list_del_init(&entry->attached);
-	else if (!old)
-		list_add_tail(&entry->attached, &marker_attached);
-	if (old && old != probes)
-		kfree_rcu(old, rcu);
-}
-
-/*
- * Sets the probes of an entry (possibly the same array) and whether it is
- * armed, then updates its sites and their tracepoints. The probes are published
- * before a guard is enabled. Deactivating an entry cannot fail.
- */
-static int update_entry(struct marker_entry *entry, struct marker_probes *probes,
-			bool armed)
-{
-	bool active = wants_calls(probes, armed), was_active = entry->active;
-	int ret;
-
-	if (active && !was_active) {
-		ret = marker_connect_entry(entry);
-		if (ret)
-			return ret;
-	}
-	set_calls(probes, armed);
-	publish_probes(entry, probes);
-	if (active == was_active) {
-		marker_finish_guards();
-		return 0;
-	}
-	entry->active = active;
-	marker_set_guards(entry);
-	if (!active)
-		marker_disconnect_entry(entry);
-	return 0;
-}
-
-static struct marker_probe *find_probe(struct marker_probes *probes,
+static struct marker_probe *find_probe(const struct marker_entry *entry,
 				       const void *func, const void *private)
 {
-	unsigned int i;
+	struct marker_probe *probe;
 
-	for (i = 0; probes && i < probes->count; i++)
-		if (probes->probe[i].func == func &&
-		    probes->probe[i].private == private)
-			return &probes->probe[i];
+	list_for_each_entry(probe, &entry->probes, list)
+		if (probe->func == func && probe->private == private)
+			return probe;
 	return NULL;
 }
 
-static void append_probe(struct marker_probes *probes,
-			 const struct marker_probe *from)
-{
-	struct marker_probe *probe = &probes->probe[probes->count++];
+/*
+ * Removed probes, until no hit uses them. The work flushes deferred patching, so it waits
+ * until a task that changes many markers is through with them.
+ */
+static LIST_HEAD(removed_probes);
 
-	*probe = *from;
-	probe->data = probe->variadic ? probe : probe->private;
+#define FREE_DELAY	(HZ / 10)
+
+static void free_removed(struct work_struct *work)
+{
+	struct marker_probe *probe, *next;
+	LIST_HEAD(list);
+
+	scoped_guard(mutex, &markers_mutex)
+		list_splice_init(&removed_probes, &list);
+	tracepoint_synchronize_unregister();
+	guard(mutex)(&markers_mutex);
+	list_for_each_entry_safe(probe, next, &list, list) {
+		probe->entry->users--;
+		marker_put_entry(probe->entry);
+		kfree(probe);
+	}
 }
 
-/*
- * Makes a new array: the probes of an entry without @del, and @add at the end.
- *
- * Return: the array, or NULL if it would be empty, or an ERR_PTR.
- */
-static struct marker_probes *make_probes(const struct marker_entry *entry,
-					 const struct marker_probe *add,
-					 const struct marker_probe *del)
-{
-	unsigned int count = marker_count_probes(entry) + !!add - !!del, i;
-	const struct marker_probes *old = entry->probes;
-	struct marker_probes *new;
+static DECLARE_DELAYED_WORK(free_removed_work, free_removed);
 
-	if (!count)
-		return NULL;
-	new = kzalloc(struct_size(new, probe, count + 1), GFP_KERNEL);
-	if (!new)
-		return ERR_PTR(-ENOMEM);
-	for (i = 0; old && i < old->count; i++)
-		if (old->probe[i].func && &old->probe[i] != del)
-			append_probe(new, &old->probe[i]);
-	if (add)
-		append_probe(new, add);
-	return new;
+static void retire_probe(struct marker_probe *probe)
+{
+	list_move_tail(&probe->list, &removed_probes);
+	queue_delayed_work(system_dfl_wq, &free_removed_work, FREE_DELAY);
+}
+
+/* What the tracepoint calls for a probe, and the data. */
+static void *callee_of(struct marker_probe *probe, void **data)
+{
+	*data = probe;
+	switch (probe->kind) {
+	case MARKER_PROBE_VA:
+		return marker_call_va;
+	case MARKER_PROBE_VARIADIC:
+		return marker_call_variadic;
+	default:
+		*data = probe->private;
+		return probe->func;
+	}
+}
+
+static int attach(struct marker_probe *probe, struct marker_sites *sites)
+{
+	void *data, *callee = callee_of(probe, &data);
+
+	if (sites->module->going)
+		return 0;
+	return tracepoint_probe_register(sites->first->tp, callee, data);
+}
+
+static void detach(struct marker_probe *probe, struct marker_sites *sites)
+{
+	void *data, *callee = callee_of(probe, &data);
+
+	if (!sites->module->going)
+		tracepoint_probe_unregister(sites->first->tp, callee, data);
+}
+
+static void detach_all(struct marker_probe *probe)
+{
+	struct marker_sites *sites;
+
+	list_for_each_entry(sites, &probe->entry->sites, in_entry)
+		detach(probe, sites);
+}
+
+/* Attaches the probe to all markers, or to none. */
+static int attach_all(struct marker_probe *probe)
+{
+	struct marker_sites *sites;
+	int ret;
+
+	list_for_each_entry(sites, &probe->entry->sites, in_entry) {
+		ret = attach(probe, sites);
+		if (!ret)
+			continue;
+		list_for_each_entry_continue_reverse(sites, &probe->entry->sites, in_entry)
+			detach(probe, sites);
+		return ret;
+	}
+	return 0;
+}
+
+static bool is_called(const struct marker_probe *probe)
+{
+	return probe->kind != MARKER_PROBE_VARIADIC || probe->entry->name->arm_count;
+}
+
+/* Attaches those that wait for these markers, or none. */
+int marker_attach_probes(struct marker_sites *sites)
+{
+	struct marker_probe *probe;
+	int ret;
+
+	list_for_each_entry(probe, &sites->entry->probes, list) {
+		ret = is_called(probe) ? attach(probe, sites) : 0;
+		if (!ret)
+			continue;
+		list_for_each_entry_continue_reverse(probe, &sites->entry->probes, list)
+			if (is_called(probe))
+				detach(probe, sites);
+		return ret;
+	}
+	return 0;
+}
+
+ALLOW_ERROR_INJECTION(marker_attach_probes, ERRNO);
+
+void marker_detach_probes(struct marker_sites *sites)
+{
+	struct marker_probe *probe;
+
+	list_for_each_entry(probe, &sites->entry->probes, list)
+		if (is_called(probe))
+			detach(probe, sites);
 }
 
 static int add_probe(struct marker_entry *entry, const struct marker_probe *add)
 {
-	struct marker_probes *probes;
+	struct marker_probe *probe;
 	int ret;
 
-	if (find_probe(entry->probes, add->func, add->private))
+	if (find_probe(entry, add->func, add->private))
 		return -EEXIST;
-	probes = make_probes(entry, add, NULL);
-	if (IS_ERR(probes))
-		return PTR_ERR(probes);
-	ret = update_entry(entry, probes, entry->name->arm_count);
+	probe = kmemdup(add, sizeof(*add), GFP_KERNEL);
+	if (!probe)
+		return -ENOMEM;
+	probe->entry = entry;
+	ret = is_called(probe) ? attach_all(probe) : 0;
+	entry->users++;
+	list_add_tail(&probe->list, &entry->probes);
 	if (ret)
-		kfree(probes);
+		retire_probe(probe);	/* it may have been attached to some markers */
+	else if (list_empty(&entry->attached))
+		list_add_tail(&entry->attached, &marker_attached);
 	return ret;
 }
 
-/*
- * Cannot fail: if memory is short, the probe stays in the array as a no-op until
- * the probes change next. The entry may be freed.
- */
-static void remove_probe(struct marker_entry *entry, struct marker_probe *probe)
+/* Cannot fail. */
+static void remove_probe(struct marker_probe *probe)
 {
-	struct marker_probes *probes = make_probes(entry, NULL, probe);
-
-	if (IS_ERR(probes)) {
-		WRITE_ONCE(probe->func, NULL);
-		probes = entry->probes;
-	}
-	update_entry(entry, probes, entry->name->arm_count);
-	marker_put_entry(entry);
+	if (is_called(probe))
+		detach_all(probe);
+	retire_probe(probe);
+	if (list_empty(&probe->entry->probes))
+		list_del_init(&probe->entry->attached);
 }
 
 /*
@@ -211,7 +222,7 @@ static bool fits_words(const struct marker_layout *layout)
 {
 	unsigned int i;
 
-	if (!layout || layout->nr_fields > MARKER_VARIADIC_ARGS)
+	if (!layout)
 		return false;
 	for (i = 0; i < layout->nr_fields; i++)
 		if (layout->field[i].size > sizeof(long))
@@ -221,7 +232,7 @@ static bool fits_words(const struct marker_layout *layout)
 
 static int check_variadic(const struct marker_entry *entry, const struct marker_probe *add)
 {
-	if (!add->variadic || fits_words(entry->layout))
+	if (add->kind != MARKER_PROBE_VARIADIC || fits_words(entry->layout))
 		return 0;
 	pr_warn("%s: a variadic probe cannot be called with \"%s\"; use a marker_va_func\n",
 		entry->name->name, entry->format);
@@ -251,12 +262,22 @@ int marker_va_register(const char *name, const char *format,
 		       marker_va_func *probe, void *private)
 {
 	const struct marker_probe add = {
-		.func = (void *)probe, .private = private,
+		.kind = MARKER_PROBE_VA, .func = (void *)probe, .private = private,
 	};
 
 	return register_probe(name, format, &add);
 }
 EXPORT_SYMBOL_GPL(marker_va_register);
+
+/* For a probe of the tracepoint, which marker_probe_detach() detaches. */
+int marker_words_register(const char *name, const char *format, void *probe, void *data)
+{
+	const struct marker_probe add = {
+		.kind = MARKER_PROBE_WORDS, .func = probe, .private = data,
+	};
+
+	return register_probe(name, format, &add);
+}
 
 /* The header has a macro of the name, which chooses between this and the above. */
 #undef marker_probe_register
@@ -285,7 +306,7 @@ int marker_probe_register(const char *name, const char *format,
 			  marker_probe_func *probe, void *pdata)
 {
 	const struct marker_probe add = {
-		.func = (void *)probe, .private = pdata, .variadic = true,
+		.kind = MARKER_PROBE_VARIADIC, .func = (void *)probe, .private = pdata,
 	};
 
 	return register_probe(name, format, &add);
@@ -301,10 +322,10 @@ static int remove_by_name(const char *text, const void *func, const void *privat
 	if (!name)
 		return -ENOENT;
 	list_for_each_entry(entry, &name->entries, list) {
-		probe = find_probe(entry->probes, func, private);
+		probe = find_probe(entry, func, private);
 		if (!probe)
 			continue;
-		remove_probe(entry, probe);
+		remove_probe(probe);
 		return 0;
 	}
 	return -ENOENT;
@@ -338,17 +359,15 @@ static bool remove_one_variadic(const char *text)
 {
 	struct marker_name *name = marker_find_name(text);
 	struct marker_entry *entry;
-	unsigned int i;
+	struct marker_probe *probe;
 
 	if (!name)
 		return false;
 	list_for_each_entry(entry, &name->entries, list) {
-		for (i = 0; entry->probes && i < entry->probes->count; i++) {
-			struct marker_probe *probe = &entry->probes->probe[i];
-
-			if (!probe->func || !probe->variadic)
+		list_for_each_entry(probe, &entry->probes, list) {
+			if (probe->kind != MARKER_PROBE_VARIADIC)
 				continue;
-			remove_probe(entry, probe);
+			remove_probe(probe);
 			return true;
 		}
 	}
@@ -386,10 +405,8 @@ EXPORT_SYMBOL_GPL(marker_probe_unregister);
  */
 void marker_synchronize_unregister(void)
 {
-	/* For deferred guards, and for the probe of a tracepoint that has the marker. */
 	tracepoint_synchronize_unregister();
-	/* A hit is no reader of tracepoint_srcu if no tracepoint feeds the marker. */
-	synchronize_rcu();
+	flush_delayed_work(&free_removed_work);
 }
 EXPORT_SYMBOL_GPL(marker_synchronize_unregister);
 
@@ -398,24 +415,39 @@ static bool has_probes(const struct marker_name *name)
 	const struct marker_entry *entry;
 
 	list_for_each_entry(entry, &name->entries, list)
-		if (entry->probes)
+		if (!list_empty(&entry->probes))
 			return true;
 	return false;
 }
 
-/* Arms or disarms the entries of a name, up to @stop; only arming can fail. */
-static int arm_entries(struct marker_name *name, bool armed,
-		       const struct marker_entry *stop)
+static void disarm(struct marker_name *name, const struct marker_probe *stop)
 {
 	struct marker_entry *entry;
-	int ret;
+	struct marker_probe *probe;
 
 	list_for_each_entry(entry, &name->entries, list) {
-		if (entry == stop)
-			break;
-		ret = update_entry(entry, entry->probes, armed);
-		if (ret) {
-			arm_entries(name, false, entry);
+		list_for_each_entry(probe, &entry->probes, list) {
+			if (probe == stop)
+				return;
+			if (probe->kind == MARKER_PROBE_VARIADIC)
+				detach_all(probe);
+		}
+	}
+}
+
+static int arm(struct marker_name *name)
+{
+	struct marker_entry *entry;
+	struct marker_probe *probe;
+	int ret = 0;
+
+	list_for_each_entry(entry, &name->entries, list) {
+		list_for_each_entry(probe, &entry->probes, list) {
+			if (probe->kind == MARKER_PROBE_VARIADIC)
+				ret = attach_all(probe);
+			if (!ret)
+				continue;
+			disarm(name, probe);
 			return ret;
 		}
 	}
@@ -430,9 +462,7 @@ static int arm_name(const char *text)
 	if (!name || (!name->arm_count && !has_probes(name)))
 		return -ENOENT;
 	if (!name->arm_count)
-		ret = arm_entries(name, true, NULL);
-	else
-		marker_finish_guards();
+		ret = arm(name);
 	if (!ret)
 		name->arm_count++;
 	return ret;
@@ -447,7 +477,7 @@ static int disarm_name(const char *text)
 	if (!name->arm_count)
 		return has_probes(name) ? -EINVAL : -ENOENT;
 	if (!--name->arm_count)
-		arm_entries(name, false, NULL);
+		disarm(name, NULL);
 	marker_put_name(name);
 	return 0;
 }

@@ -37,7 +37,7 @@ static void update_call(struct tracepoint *tp, const struct tracepoint_func *pro
 static void note_settling(struct tracepoint *tp, void *priv)
 {
 	guard(mutex)(&tracepoints_mutex);
-	tp->data_settling = !tp->data_settled;
+	tp->data_settling = tp->key && !tp->data_settled;
 }
 
 static void note_settled(struct tracepoint *tp, void *priv)

@@ -108,21 +108,40 @@ static inline unsigned int count_logged(u64 from, const char *text)
 #ifdef CONFIG_MODULES
 #define FAKE_FORMAT	"number %d"
 
-/* Two sites of the marker kunit_fake. */
+/* A module whose objects have the marker kunit_fake. */
 struct fake_module {
+	struct tracepoint tp, other_tp;
 	struct marker site[3];
 	struct module mod;
 };
 
 static struct fake_module *fake;
 
-/* The first @nr sites, which are as the compiler made them. */
+static inline void init_tp(struct tracepoint *tp, const char *name)
+{
+	tp->name = name;
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+	tp->nr_args = 1;
+#endif
+}
+
+/* Gives the third object another marker. */
+static inline void make_other(const char *name, const char *format)
+{
+	const struct marker other = { .name = name, .format = format, .tp = &fake->other_tp };
+
+	init_tp(&fake->other_tp, name);
+	fake->site[2] = other;
+}
+
+/* In @nr objects, as the compiler and the linker make it. */
 static inline void make_fake_of(const char *name, const char *format, unsigned int nr)
 {
-	const struct marker site = { .name = name, .format = format };
+	const struct marker site = { .name = name, .format = format, .tp = &fake->tp };
 	unsigned int i;
 
 	memset(fake, 0, sizeof(*fake));
+	init_tp(&fake->tp, name);
 	for (i = 0; i < ARRAY_SIZE(fake->site); i++)
 		fake->site[i] = site;
 	strscpy(fake->mod.name, "kunit_fake", sizeof(fake->mod.name));

@@ -46,13 +46,12 @@ static void event_test_goes_while_enabled(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(formats); i++) {
 		make_fake_of("kunit_fake", formats[i], 3);
-		fake->site[2].name = "kunit_fake_bad";
-		fake->site[2].format = "%f";
+		make_other("kunit_fake_bad", "%f");
 		KUNIT_EXPECT_EQ(test, load_fake(), 0);
 		KUNIT_EXPECT_FALSE(test, has_event("kunit_fake_bad"));
-		KUNIT_EXPECT_FALSE(test, fake->site[0].active);
+		KUNIT_EXPECT_FALSE(test, fake->tp.active);
 		KUNIT_EXPECT_EQ(test, enable("kunit_fake"), 0);
-		KUNIT_EXPECT_TRUE(test, fake->site[0].active);
+		KUNIT_EXPECT_TRUE(test, fake->tp.active);
 		unload_fake();
 		KUNIT_EXPECT_FALSE(test, has_event("kunit_fake"));
 		KUNIT_EXPECT_EQ(test, marker_arm("kunit_fake"), -ENOENT);
@@ -72,7 +71,7 @@ static void event_test_of_two_modules(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, load_fake(), 0);
 	fake = first;
 	unload_fake();
-	KUNIT_EXPECT_TRUE(test, second->site[0].active);
+	KUNIT_EXPECT_TRUE(test, second->tp.active);
 
 #ifdef CONFIG_MODULE_UNLOAD
 	/* A user of the event keeps that module loaded. */
@@ -93,11 +92,11 @@ static void event_test_of_two_modules(struct kunit *test)
 static void event_test_enable_all(struct kunit *test)
 {
 	static struct tracepoint tracepoint;
+	static const struct tracepoint_ext ext = { .feed = &tracepoint };
 	struct fake_module *first = fake;
 	struct trace_array *tr;
 
-	first->site[0].tp = &tracepoint;
-	first->site[1].tp = &tracepoint;
+	first->tp.ext = &ext;
 	KUNIT_EXPECT_EQ(test, load_fake(), 0);
 	need_fake(test);
 	KUNIT_EXPECT_EQ(test, load_fake(), 0);
@@ -107,7 +106,7 @@ static void event_test_enable_all(struct kunit *test)
 	tr = trace_array_get_by_name("kunit_fake", NULL);
 	KUNIT_ASSERT_NOT_NULL(test, tr);
 	KUNIT_EXPECT_EQ(test, trace_array_set_clr_event(tr, NULL, NULL, true), 0);
-	KUNIT_EXPECT_TRUE(test, fake->site[0].active);
+	KUNIT_EXPECT_TRUE(test, fake->tp.active);
 	trace_array_put(tr);
 	KUNIT_EXPECT_EQ(test, trace_array_destroy(tr), 0);
 }
@@ -164,8 +163,7 @@ static void event_test_no_memory(struct kunit *test)
 	need_tracking(test);
 	for (nth = 1, failed = true; failed; nth++) {
 		make_fake_of("kunit_fake", "number %d word %lx", 3);
-		fake->site[2].name = "kunit_fake_bad";
-		fake->site[2].format = "%f";
+		make_other("kunit_fake_bad", "%f");
 		from = log_end();
 		forget_memory();
 		failed = fails_nth_alloc(nth, ret = load_fake());

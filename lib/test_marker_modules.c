@@ -26,13 +26,17 @@ static void probe_fed(void *data, int number)
 	calls = 7;
 }
 
-/* The third site is another marker, fed by the tracepoint. */
+static const struct tracepoint_ext fed_ext = {
+	.feed = &__tracepoint_kunit_fed_tp,
+	.feed_probe = probe_fed,
+};
+
+/* The third one is another marker, fed by the tracepoint. */
 static void feed_fake(const char *format)
 {
 	make_fake_of("kunit_fake", format, 3);
-	fake->site[2].name = "kunit_fake_fed";
-	fake->site[2].tp = &__tracepoint_kunit_fed_tp;
-	fake->site[2].tp_cb = probe_fed;
+	make_other("kunit_fake_fed", format);
+	fake->other_tp.ext = &fed_ext;
 }
 
 static int mod_test_init(struct kunit *test)
@@ -54,9 +58,8 @@ static void mod_test_exit(struct kunit *test)
 
 static void expect_guards(struct kunit *test, bool plain, bool fed)
 {
-	KUNIT_EXPECT_EQ(test, fake->site[0].active, plain);
-	KUNIT_EXPECT_EQ(test, fake->site[1].active, plain);
-	KUNIT_EXPECT_EQ(test, fake->site[2].active, fed);
+	KUNIT_EXPECT_EQ(test, fake->tp.active, plain);
+	KUNIT_EXPECT_EQ(test, fake->other_tp.active, fed);
 	KUNIT_EXPECT_EQ(test, trace_kunit_fed_tp_enabled(), fed);
 }
 
@@ -97,11 +100,9 @@ static void mod_test_loads_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_states, 12UL);
 	KUNIT_EXPECT_EQ(test, sites_while_notified, 3U);
 	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
-	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_tp_enabled());
-	/* Guards in code that is freed soon are not patched. */
-	KUNIT_EXPECT_TRUE(test, fake->site[2].active);
+	expect_guards(test, false, false);
 	attach("kunit_fake", FAKE_FORMAT, 4);
-	KUNIT_EXPECT_FALSE(test, fake->site[0].active);
+	KUNIT_EXPECT_FALSE(test, fake->tp.active);
 
 	feed_fake(FAKE_FORMAT);
 	KUNIT_EXPECT_EQ(test, load_fake(), 0);
@@ -130,27 +131,6 @@ static void mod_test_tainted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
 }
 
-/* A hit that is late finds no probe to call, before and after there is one. */
-static void mod_test_late_hits(struct kunit *test)
-{
-	KUNIT_ASSERT_EQ(test, load_fake(), 0);
-	marker_call(&fake->site[0], 1);
-	KUNIT_EXPECT_EQ(test, calls, 0UL);
-	KUNIT_EXPECT_EQ(test, attach("kunit_fake", FAKE_FORMAT, 1), 0);
-	marker_call(&fake->site[0], 1);
-	KUNIT_EXPECT_EQ(test, calls, 1UL);
-	KUNIT_EXPECT_EQ(test, detach("kunit_fake", 1), 0);
-	marker_call(&fake->site[0], 1);
-	KUNIT_EXPECT_EQ(test, calls, 1UL);
-	KUNIT_EXPECT_EQ(test, attach_variadic("kunit_fake", FAKE_FORMAT, 2), 0);
-	marker_call(&fake->site[0], 1);
-	KUNIT_EXPECT_EQ(test, calls, 1UL);
-	KUNIT_EXPECT_EQ(test, attach("kunit_fake", FAKE_FORMAT, 1), 0);
-	unload_fake();
-	marker_call(&fake->site[0], 1);
-	KUNIT_EXPECT_EQ(test, calls, 1UL);
-}
-
 /* A module that fails to load leaves nothing behind. */
 static void mod_test_fails(struct kunit *test)
 {
@@ -164,37 +144,62 @@ static void mod_test_fails(struct kunit *test)
 	fed_result = -EBUSY;
 	KUNIT_EXPECT_EQ(test, load_fake(), -EBUSY);
 	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
-	KUNIT_EXPECT_FALSE(test, fake->site[1].active);
-	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_tp_enabled());
+	expect_guards(test, false, false);
 	expect_logged(test, from, "kunit_fake: its markers cannot be used: error -16", 1U);
 }
 
-/* Unloading frees all; an array of probes is freed when it is replaced, not before. */
+/* Unloading frees all, and so does the end of the last probe. */
 static void mod_test_frees(struct kunit *test)
 {
-	const void *probes;
 	int i;
 
 	need_tracking(test);
 	KUNIT_ASSERT_EQ(test, load_fake(), 0);
-	KUNIT_EXPECT_TRUE(test, is_held(fake->site[0].entry));
 	attach_variadic("kunit_fake", FAKE_FORMAT, 1);
-	probes = fake->site[0].entry->probes;
 	marker_arm("kunit_fake");
 	marker_disarm("kunit_fake");
-	KUNIT_EXPECT_TRUE(test, is_held(probes));
 	attach("kunit_fake", FAKE_FORMAT, 2);
-	KUNIT_EXPECT_FALSE(test, is_held(probes));
 	marker_probe_unregister("kunit_fake");
-	detach("kunit_fake", 2);
 	unload_fake();
+	KUNIT_EXPECT_GT(test, memory.nr_held, 0U);
+	detach("kunit_fake", 2);
+	marker_synchronize_unregister();
 	/* Entries of tracefs may be freed after a grace period. */
 	for (i = 0; i < 100 && READ_ONCE(memory.nr_held); i++)
 		msleep(20);
 	expect_none_held(test);
 }
 
-/* While a module waits for code that executes its sites, nothing enables them. */
+static void arm_half(struct kunit *test, bool fed_first)
+{
+	make_fake_of("kunit_fake", "plain %d", 3);
+	make_other("kunit_fake", "fed %d");
+	fake->other_tp.ext = &fed_ext;
+	if (fed_first)
+		swap(fake->site[0], fake->site[2]);
+	KUNIT_ASSERT_EQ(test, load_fake(), 0);
+	attach_variadic("kunit_fake", "plain %d", 1);
+	attach_variadic("kunit_fake", "fed %d", 2);
+	fed_result = -EBUSY;
+	KUNIT_EXPECT_EQ(test, marker_arm("kunit_fake"), -EBUSY);
+	expect_guards(test, false, false);
+	fed_result = 0;
+	KUNIT_EXPECT_EQ(test, marker_arm("kunit_fake"), 0);
+	expect_guards(test, true, true);
+	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_fake"), 0);
+	expect_guards(test, false, false);
+	marker_probe_unregister("kunit_fake");
+	unload_fake();
+}
+
+/* If one format cannot be armed, the others are not. */
+static void mod_test_half_armed(struct kunit *test)
+{
+	arm_half(test, false);
+	arm_half(test, true);
+}
+
+/* While a module waits for code that executes its markers, nothing enables them. */
 static void mod_test_going(struct kunit *test)
 {
 	struct other_call other = { .call = unload_fake };
@@ -209,10 +214,9 @@ static void mod_test_going(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, other.waited);
 	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_tp_enabled());
 	KUNIT_EXPECT_EQ(test, attach("kunit_fake", "%f", 2), 0);
-	KUNIT_EXPECT_FALSE(test, fake->site[0].active);
 	KUNIT_EXPECT_EQ(test, detach("kunit_fake_fed", 1), 0);
 	KUNIT_EXPECT_EQ(test, attach("kunit_fake_fed", "%f", 3), 0);
-	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_tp_enabled());
+	expect_guards(test, false, false);
 	srcu_read_unlock_fast(&tracepoint_srcu, reader);
 	end_call(&other);
 	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
@@ -221,9 +225,9 @@ static void mod_test_going(struct kunit *test)
 static struct kunit_case mod_test_cases[] = {
 	KUNIT_CASE(mod_test_loads_twice),
 	KUNIT_CASE(mod_test_tainted),
-	KUNIT_CASE(mod_test_late_hits),
 	KUNIT_CASE(mod_test_fails),
 	KUNIT_CASE(mod_test_frees),
+	KUNIT_CASE(mod_test_half_armed),
 	KUNIT_CASE(mod_test_going),
 	{ }
 };

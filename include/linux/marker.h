@@ -12,8 +12,11 @@
  * The marker's name is a global identifier, subsystem_event by convention. The
  * format names each field before its conversion. While there is no probe to
  * call, a marker is a NOP in the code (its guard is an immediate value) and
- * does not evaluate its arguments, so they must have no side effects. The
- * markers of a module that is unloaded may evaluate them until it is freed.
+ * does not evaluate its arguments, so they must have no side effects.
+ *
+ * A marker is a tracepoint, too, of the same name, whose arguments are words. BPF, fprobe
+ * events and SystemTap attach to it as to any other; the types of its arguments are those
+ * of the typedef btf_trace_<name> in BTF.
  *
  *	trace_mark(name, format, args...)	a marker
  *	_trace_mark(name, format, args...)	for code that must not hit a
@@ -44,34 +47,30 @@
  * module. Markers are looked up by name and format together. If loaded markers
  * have the name but none has the format, registration fails.
  *
- * A probe runs with preemption disabled, also where a tracepoint feeds the marker,
- * in the context of the marker, which may be any. It cannot register or unregister
- * probes.
+ * A probe runs in the context of the marker, which may be any, as a probe of a tracepoint
+ * does. It cannot register or unregister probes.
  *
  * The interface is that of Mathieu Desnoyers' Linux Kernel Markers: the first
  * type of probe as proposed in 2007, the second as in 2.6.25 to 2.6.31.
  */
 
+#include <linux/args.h>
+#include <linux/btf.h>
 #include <linux/build_bug.h>
 #include <linux/immediate.h>
 #include <linux/kernel.h>
 #include <linux/stdarg.h>
+#include <linux/tracepoint.h>
 #include <linux/types.h>
 
-struct marker;
-struct marker_entry;
 struct module;
 struct notifier_block;
-struct tracepoint;
 
 /* Maximum size of a marker's name, including the NUL */
 #define MARKER_NAME_LEN		128
 
 /* Maximum size of a format, including the NUL */
 #define MARKER_FORMAT_LEN	4096
-
-/* Maximum number of argument words for a probe of the variadic type */
-#define MARKER_VARIADIC_ARGS	16
 
 /* The format of a marker without arguments; gcc warns about an empty format. */
 #define MARK_NOARGS		" "
@@ -88,25 +87,16 @@ typedef void marker_va_func(void *private, void *call_private,
 			    __printf(3, 0);
 
 /**
- * struct marker - a marker in the code, one for each place
+ * struct marker - a marker, one for each object that has some of this name
  * @name: its name
  * @format: the names and types of its arguments, as for printf()
- * @entry: data shared by all markers of this name and format
- * @next: the next marker of @entry in the same module, or NULL
- * @tp: the tracepoint that feeds it, or NULL
- * @tp_cb: the probe on @tp
- * @active: immediate value, the guard: true if there are probes to call
- * @tp_used: true if @tp_cb is registered on @tp for this marker
+ * @tp: its tracepoint, which it shares with all markers of this name in the kernel or in
+ *	a module
  */
 struct marker {
 	const char *name;
 	const char *format;
-	struct marker_entry *entry;
-	struct marker *next;
 	struct tracepoint *tp;
-	void *tp_cb;
-	bool active __aligned(4);
-	bool tp_used;
 } __aligned(8);
 
 /**
@@ -131,11 +121,10 @@ enum marker_change { MARKERS_COMING, MARKERS_GOING };
 enum marker_type { MARKER_INT, MARKER_LONG, MARKER_LLONG, MARKER_POINTER };
 
 /*
- * Limits of a format. The last one is also that of a precision: vsnprintf() has
- * 16 bits for it.
+ * Limits of a format. The number of fields is that of BPF's raw tracepoints. The last one is
+ * also that of a precision: vsnprintf() has 16 bits for it.
  */
-#define MARKER_MAX_FIELDS	64
-#define MARKER_MAX_STRINGS	16
+#define MARKER_MAX_FIELDS	12
 #define MARKER_MAX_SPEC		15
 #define MARKER_MAX_FIELD_NAME	31
 #define MARKER_MAX_WIDTH	0x7fff
@@ -183,7 +172,7 @@ void marker_layout_free(struct marker_layout *layout);
 int register_marker_notifier(struct notifier_block *nb);
 int unregister_marker_notifier(struct notifier_block *nb);
 
-void marker_call(const struct marker *marker, ...);
+void marker_call(struct tracepoint *tp, unsigned int nr, ...);
 
 int marker_probe_register(const char *name, const char *format,
 			  marker_probe_func *probe, void *pdata);
@@ -197,15 +186,6 @@ int marker_disarm(const char *name);
 int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 		    void *priv);
 
-/* The code that calls the probes of markers; on x86, stack traces omit it. */
-extern const char __marker_text_start[], __marker_text_end[];
-
-static inline bool is_marker_dispatch(unsigned long addr)
-{
-	return addr >= (unsigned long)__marker_text_start &&
-	       addr < (unsigned long)__marker_text_end;
-}
-
 /* Sparse cannot compute the length. */
 #ifdef __CHECKER__
 #define __mark_has_no_nul(format)	true
@@ -214,38 +194,174 @@ static inline bool is_marker_dispatch(unsigned long addr)
 	(sizeof(format) == __builtin_strlen(format) + 1)
 #endif
 
-/* Checking the conversions here would take more compile time than the rest. */
-#define __trace_mark(guard, mark, _tp, _tp_cb, _format, args...)	\
+/* m(argument) for each argument, with a comma in front; a long if there is none. */
+#define __MARK_EACH_0(m)		, m(0L)
+#define __MARK_EACH_1(m, a)		, m(a)
+#define __MARK_EACH_2(m, a, b...)	, m(a) __MARK_EACH_1(m, b)
+#define __MARK_EACH_3(m, a, b...)	, m(a) __MARK_EACH_2(m, b)
+#define __MARK_EACH_4(m, a, b...)	, m(a) __MARK_EACH_3(m, b)
+#define __MARK_EACH_5(m, a, b...)	, m(a) __MARK_EACH_4(m, b)
+#define __MARK_EACH_6(m, a, b...)	, m(a) __MARK_EACH_5(m, b)
+#define __MARK_EACH_7(m, a, b...)	, m(a) __MARK_EACH_6(m, b)
+#define __MARK_EACH_8(m, a, b...)	, m(a) __MARK_EACH_7(m, b)
+#define __MARK_EACH_9(m, a, b...)	, m(a) __MARK_EACH_8(m, b)
+#define __MARK_EACH_10(m, a, b...)	, m(a) __MARK_EACH_9(m, b)
+#define __MARK_EACH_11(m, a, b...)	, m(a) __MARK_EACH_10(m, b)
+#define __MARK_EACH_12(m, a, b...)	, m(a) __MARK_EACH_11(m, b)
+#define __MARK_EACH_13(m, a...)		__MARK_EACH_0(m)
+#define __MARK_EACH_14(m, a...)		__MARK_EACH_0(m)
+#define __MARK_EACH_15(m, a...)		__MARK_EACH_0(m)
+#define __MARK_EACH(m, args...)						\
+	CONCATENATE(__MARK_EACH_, COUNT_ARGS(args))(m, ##args)
+
+/* The type as which a variadic function gets it. */
+#define __MARK_TYPE(arg)	typeof(1 ? (arg) : (arg))
+
+/*
+ * On 64 bit, all arguments are passed as words, so that code which does not know their types
+ * can pass them on and read them. Narrower ones are extended by their sign.
+ */
+#ifdef CONFIG_64BIT
+#define __MARK_WORD_TYPE(arg)	long
+#define __MARK_WORD(arg)	(long)(arg)
+#else
+#define __MARK_WORD_TYPE	__MARK_TYPE
+#define __MARK_WORD(arg)	(arg)
+#endif
+
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+#define __mark_call(name, tp, args...)					\
 	do {								\
-		static_assert(sizeof(mark) <= MARKER_NAME_LEN,		\
+		void tp##_stub(void *any __MARK_EACH(__MARK_WORD_TYPE, ##args)); \
+									\
+		ARCH_MARKSTUB(name);					\
+		tp##_stub(__TP_ANY_DATA __MARK_EACH(__MARK_WORD, ##args)); \
+	} while (0)
+
+#define __MARK_TP_CALL(name)						\
+	".org __marker_" name " + %c[nr_args]\n\t.byte %c[nr]\n\t"	\
+	".org __marker_" name " + %c[probestub]\n\t"			\
+	__MARK_PTR " __probestub_" name "\n\t"
+#define __MARK_TP_OFFSETS						\
+	[nr_args] "i" (offsetof(struct tracepoint, nr_args)),		\
+	[probestub] "i" (offsetof(struct tracepoint, probestub)),
+#else
+#define __mark_call(name, tp, args...)					\
+	marker_call(&tp, __MARK_NR(args) __MARK_EACH(__MARK_WORD, ##args))
+
+#define __MARK_TP_CALL(name)	""
+#define __MARK_TP_OFFSETS
+#endif
+
+#ifdef CONFIG_64BIT
+#define __MARK_PTR		".balign 8\n\t.quad"
+#else
+#define __MARK_PTR		".balign 4\n\t.long"
+#endif
+
+#ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
+#define __MARK_ENTRY(name)	".balign 4\n\t.long __marker_" name " - .\n\t"
+#else
+#define __MARK_ENTRY(name)	__MARK_PTR " __marker_" name "\n\t"
+#endif
+
+/* The linker keeps one group of each name. */
+#define __MARK_SECTION(section, flags, name)				\
+	".pushsection " section ", \"" flags "G\", %%progbits, __marker_" name ", comdat\n\t"
+
+#if defined(CONFIG_BPF_EVENTS) && defined(CONFIG_64BIT)
+/* A struct bpf_raw_event_map. */
+#define __MARK_BPF(name, nr)						\
+	__MARK_SECTION("__bpf_raw_tp_map", "aw", name)			\
+	".balign 32\n\t"						\
+	".quad __marker_" name ", bpf_trace_run" __stringify(nr) "\n\t"	\
+	".long " __stringify(nr) ", 0\n\t"				\
+	".balign 32\n\t"						\
+	".popsection\n\t"
+#else
+#define __MARK_BPF(name, nr)	""
+#endif
+
+/* How many arguments the tracepoint has. */
+#define __MARK_NR_0	1
+#define __MARK_NR_1	1
+#define __MARK_NR_2	2
+#define __MARK_NR_3	3
+#define __MARK_NR_4	4
+#define __MARK_NR_5	5
+#define __MARK_NR_6	6
+#define __MARK_NR_7	7
+#define __MARK_NR_8	8
+#define __MARK_NR_9	9
+#define __MARK_NR_10	10
+#define __MARK_NR_11	11
+#define __MARK_NR_12	12
+#define __MARK_NR_13	1
+#define __MARK_NR_14	1
+#define __MARK_NR_15	1
+#define __MARK_NR(args...)	CONCATENATE(__MARK_NR_, COUNT_ARGS(args))
+
+/*
+ * The tracepoint, in assembler, since the kernel or a module has one for all markers of the
+ * name. Each object has a struct marker.
+ */
+#define __mark_define(name, once, format, ext, nr_args)			\
+	asm_inline volatile(						\
+		once							\
+		".ifndef __marker_" name "\n\t"				\
+		__MARK_SECTION("__tracepoints", "aw", name)		\
+		".weak __marker_" name "\n\t"				\
+		".type __marker_" name ", %%object\n\t"			\
+		".balign %c[ptr]\n"					\
+		"__marker_" name ":\n\t"				\
+		__MARK_PTR " %c[text], %c[extension]\n\t"		\
+		__MARK_TP_CALL(name)					\
+		".org __marker_" name " + %c[size]\n\t"			\
+		".popsection\n\t"					\
+		__MARK_SECTION("__tracepoints_ptrs", "a", name)		\
+		__MARK_ENTRY(name)					\
+		".popsection\n\t"					\
+		__MARK_BPF(name, nr_args)				\
+		".pushsection __markers, \"aw\"\n\t"			\
+		__MARK_PTR " %c[text], %c[types], __marker_" name "\n\t" \
+		".popsection\n\t"					\
+		".endif"						\
+		: : [text] "i" (name), [types] "i" (format),		\
+		    [extension] "i" (ext), [nr] "i" (nr_args),		\
+		    __MARK_TP_OFFSETS					\
+		    [ptr] "i" (sizeof(void *)), [size] "i" (sizeof(struct tracepoint)))
+
+/*
+ * @name is a string: it may be that of a macro. Markers of one name have the same types and the
+ * same size of the format, or the compiler says so.
+ */
+#define __trace_mark(guard, name, _tp, btf, once, _ext, _format, args...) \
+	do {								\
+		typedef void (*btf)(void *__data __MARK_EACH(__MARK_TYPE, ##args)); \
+		extern struct tracepoint _tp;				\
+		extern char _tp##_text[sizeof(_format)] __maybe_unused;	\
+									\
+		static_assert(sizeof(name) <= MARKER_NAME_LEN,		\
 			      "the name of a marker is too long");	\
 		static_assert(sizeof(_format) <= MARKER_FORMAT_LEN,	\
 			      "the format of a marker is too long");	\
 		static_assert(__mark_has_no_nul(_format),		\
 			      "the format of a marker has a NUL in it"); \
-		static struct marker __mark				\
-		__used __aligned(8) __section("__markers") = {		\
-			.name = mark,					\
-			.format = _format,				\
-			.tp = _tp,					\
-			.tp_cb = _tp_cb,				\
-		};							\
+		static_assert(COUNT_ARGS(args) <= MARKER_MAX_FIELDS,	\
+			      "a marker has more than 12 arguments");	\
+		BTF_TYPE_EMIT(btf);					\
 		__mark_check_format(_format, ##args);			\
-		if (guard(__mark.active))				\
-			marker_call(&__mark, ##args);			\
+		__mark_define(name, once, _format, _ext, __MARK_NR(args)); \
+		if (guard(_tp.active))					\
+			__mark_call(name, _tp, ##args);			\
 	} while (0)
 
 #define __mark_guard_load(active)	unlikely_notrace(READ_ONCE(active))
 
 #else /* !CONFIG_MARKERS */
 
-#define __trace_mark(guard, mark, _tp, _tp_cb, _format, args...)	\
+#define __trace_mark(guard, name, _tp, btf, once, _ext, _format, args...) \
 	__mark_check_format(_format, ##args)
-
-static inline bool is_marker_dispatch(unsigned long addr)
-{
-	return false;
-}
 
 #endif /* CONFIG_MARKERS */
 
@@ -270,7 +386,8 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * Context: any in which a breakpoint may be handled; see _trace_mark().
  */
 #define trace_mark(name, format, args...)				\
-	__trace_mark(imv_unlikely_var, #name, NULL, NULL, format, ##args)
+	__trace_mark(imv_unlikely_var, #name, __marker_##name,		\
+		     btf_trace_##name, "", NULL, format, ##args)
 
 /**
  * _trace_mark - a marker whose guard is a plain load
@@ -284,7 +401,8 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * Context: any.
  */
 #define _trace_mark(name, format, args...)				\
-	__trace_mark(__mark_guard_load, #name, NULL, NULL, format, ##args)
+	__trace_mark(__mark_guard_load, #name, __marker_##name,		\
+		     btf_trace_##name, "", NULL, format, ##args)
 
 /* Accepts either type of probe. */
 #define marker_probe_register(name, format, probe, private)		\

@@ -41,6 +41,9 @@ struct tracepoint_func {
  * struct tracepoint_ext - what only few tracepoints have
  * @regfunc: called before the first probe is attached, or NULL
  * @unregfunc: called after the last one is detached, or NULL
+ * @feed: a tracepoint, or NULL: the sites are in @feed_probe, which is attached to it while
+ *	  there are probes
+ * @feed_probe: a probe of @feed, which is called without data
  * @faultable: the probes may fault and sleep
  *
  * The functions may sleep, under tracepoints_mutex: they cannot attach or detach probes.
@@ -48,6 +51,8 @@ struct tracepoint_func {
 struct tracepoint_ext {
 	int (*regfunc)(void);
 	void (*unregfunc)(void);
+	struct tracepoint *feed;
+	void *feed_probe;
 	unsigned int faultable:1;
 };
 

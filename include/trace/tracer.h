@@ -19,6 +19,11 @@
 #include <linux/marker.h>
 #include <linux/tracepoint.h>
 
+#define __MARK_ONCE(name)						\
+	".ifdef __marker_" name "\n\t"					\
+	".error \"the marker " name " is in the probe of a tracepoint, so there may be no other one of this name before it\"\n\t" \
+	".endif\n\t"
+
 /**
  * trace_mark_tp - a marker in the probe of a tracepoint
  * @name: an identifier, global in the kernel: subsystem_event
@@ -33,20 +38,18 @@
  */
 #define trace_mark_tp(name, tp_name, tp_callback, format, args...)	\
 	do {								\
+		static const struct tracepoint_ext __mark_ext = {	\
+			.feed = &__tracepoint_##tp_name,		\
+			.feed_probe = tp_callback,			\
+		};							\
+									\
 		check_trace_callback_type_##tp_name(tp_callback);	\
-		__trace_mark(imv_unlikely_var, #name,			\
-			     &__tracepoint_##tp_name, tp_callback,	\
-			     format, ##args);				\
+		__trace_mark(imv_unlikely_var, #name, __marker_##name,	\
+			     btf_trace_##name, __MARK_ONCE(#name),	\
+			     &__mark_ext, format, ##args);		\
 	} while (0)
 
 #ifdef CONFIG_MARKERS
-/* On x86, stack traces omit the probe if it is in the kernel; see is_marker_dispatch(). */
-#ifdef MODULE
-#define __tracer_text
-#else
-#define __tracer_text	__section(".marker.text")
-#endif
-
 /**
  * DEFINE_TRACER - translate a tracepoint into a marker
  * @tp_name: the tracepoint
@@ -62,7 +65,7 @@
  *		      "pid %d", p->pid);
  */
 #define DEFINE_TRACER(tp_name, mark, proto, format, args...)		\
-	static notrace __used __tracer_text void			\
+	static notrace __used void					\
 	__tracer_##mark(void *__data, proto)				\
 	{								\
 		trace_mark_tp(mark, tp_name, __tracer_##mark, format, ##args); \

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The names of markers, and the entries: one for each name and format. An entry
- * exists while it has sites or probes; a name, while it has entries or is armed.
+ * exists while it has markers, or probes that are not freed; a name, while it has entries
+ * or is armed.
  */
 #include <linux/error-injection.h>
 #include <linux/rbtree.h>
@@ -97,8 +98,10 @@ static struct marker_entry *new_entry(struct marker_name *name,
 	memcpy(entry->format, format, size);
 	entry->layout = layout;
 	entry->name = name;
-	RCU_INIT_POINTER(entry->call, marker_no_probes);
+	entry->marker.name = name->name;
+	entry->marker.format = entry->format;
 	INIT_LIST_HEAD(&entry->sites);
+	INIT_LIST_HEAD(&entry->probes);
 	INIT_LIST_HEAD(&entry->attached);
 	list_add_tail(&entry->list, &name->entries);
 	return entry;
@@ -123,13 +126,13 @@ struct marker_entry *marker_get_entry(const char *text, const char *format)
 
 ALLOW_ERROR_INJECTION(marker_get_entry, NULL);
 
-/* Frees an entry that has no sites or probes. */
+/* Frees an entry that has no users. */
 void marker_put_entry(struct marker_entry *entry)
 {
 	struct marker_name *name = entry->name;
 
 	lockdep_assert_held(&markers_mutex);
-	if (!list_empty(&entry->sites) || entry->probes)
+	if (entry->users)
 		return;
 	list_del(&entry->list);
 	marker_layout_free(entry->layout);
@@ -140,9 +143,5 @@ void marker_put_entry(struct marker_entry *entry)
 /* Return: the number of probes attached to an entry. */
 unsigned int marker_count_probes(const struct marker_entry *entry)
 {
-	unsigned int i, count = 0;
-
-	for (i = 0; entry->probes && i < entry->probes->count; i++)
-		count += !!entry->probes->probe[i].func;
-	return count;
+	return list_count_nodes((struct list_head *)&entry->probes);
 }

@@ -24,7 +24,7 @@
 #include "markers.h"
 
 /* "arg" and a number, with the NUL */
-#define NUMBERED_NAME_SIZE	sizeof("arg64")
+#define NUMBERED_NAME_SIZE	sizeof("arg12")
 
 /* Return: the position after a width or precision, or NULL if it is too large */
 static const char *skip_number(const char *pos, int *number)
@@ -208,8 +208,7 @@ static int add_fields(struct marker_layout *layout, char *names)
 		return -EINVAL;
 	while ((ret = next_field(&rest, &field)) > 0) {
 		layout->nr_strings += field.conversion == 's';
-		if (layout->nr_fields == MARKER_MAX_FIELDS ||
-		    layout->nr_strings > MARKER_MAX_STRINGS)
+		if (layout->nr_fields == MARKER_MAX_FIELDS)
 			return -E2BIG;
 		field.name = names;
 		names = write_name(layout, names, text, field.spec);
@@ -237,8 +236,7 @@ static unsigned int max_fields(const char *format)
  * Context: may sleep.
  * Return: the layout, with a copy of @format, to be freed by
  *	   marker_layout_free(); or an ERR_PTR: -EINVAL for an invalid format,
- *	   -E2BIG if it has more than MARKER_MAX_FIELDS conversions or
- *	   MARKER_MAX_STRINGS strings, -ENOMEM.
+ *	   -E2BIG if it has more than MARKER_MAX_FIELDS conversions, -ENOMEM.
  */
 struct marker_layout *marker_layout_new(const char *format)
 {

@@ -8,50 +8,39 @@
  * of which uses only those above it:
  *
  * format.c		the parser of formats: from a format to a layout
- * call.c		calls the probes on each hit
+ * call.c		calls a probe with the arguments that it expects
  * entries.c		names and entries
- * sites.c		the sites of an entry, their guards and tracepoints
  * kernel/marker.c	the interface: attaching, detaching, arming
- * modules.c		the sites of the kernel and of modules, and notifiers
+ * sites.c		the markers of the kernel and of a module
+ * modules.c		loading and unloading of modules, and notifiers
  * kernel/trace/trace_markers*.c	markers in tracefs
  */
 
 #include <linux/list.h>
 #include <linux/marker.h>
 #include <linux/mutex.h>
-#include <linux/rcupdate.h>
 #include <linux/rbtree_types.h>
 #include <trace/tracer.h>
 
 struct marker_event;
 
-/**
- * struct marker_probe - a probe attached to an entry
- * @call: what a hit calls: @func, or marker_call_variadic(), or
- *	  marker_call_nobody() while @func must not be called; NULL ends an array
- * @data: first argument of @call: @private, or this probe
- * @func: the function; NULL if it was removed without memory for a new array
- * @private: private data of @func
- * @variadic: true if @func is a marker_probe_func
- */
-struct marker_probe {
-	marker_va_func *call;
-	void *data;
-	void *func;
-	void *private;
-	bool variadic;
-};
+enum marker_probe_kind { MARKER_PROBE_WORDS, MARKER_PROBE_VA, MARKER_PROBE_VARIADIC };
 
 /**
- * struct marker_probes - all probes of an entry
- * @rcu: for kfree_rcu()
- * @count: number of probes
- * @probe: the probes, in the order of registration; one with no @call ends them
+ * struct marker_probe - a probe attached to an entry
+ * @list: in the probes of @entry, in the order of registration; after its removal, in the
+ *	  list of those that are freed after a grace period
+ * @entry: the entry, which exists as long as the probe
+ * @kind: the type of @func; MARKER_PROBE_WORDS is a probe of the tracepoint
+ * @func: the function
+ * @private: its data
  */
-struct marker_probes {
-	struct rcu_head rcu;
-	unsigned int count;
-	struct marker_probe probe[];
+struct marker_probe {
+	struct list_head list;
+	struct marker_entry *entry;
+	enum marker_probe_kind kind;
+	void *func;
+	void *private;
 };
 
 /**
@@ -76,11 +65,11 @@ struct marker_name {
  * @name: the name
  * @list: in the entries of @name
  * @attached: in marker_attached, while there are probes
- * @sites: the sites, one struct marker_sites for each module that has any
- * @probes: the probes, or NULL
- * @call: the first of @probes, or marker_no_probes; read by hits
+ * @sites: one struct marker_sites for each module that has some
+ * @probes: the probes
+ * @users: the sites, if there are any, and the probes that are not freed
  * @layout: the fields of the format, or NULL if the format is invalid
- * @active: true if there are probes to call
+ * @marker: name and format, for variadic probes
  * @format: the format
  */
 struct marker_entry {
@@ -88,22 +77,22 @@ struct marker_entry {
 	struct list_head list;
 	struct list_head attached;
 	struct list_head sites;
-	struct marker_probes *probes;
-	const struct marker_probe __rcu *call;
+	struct list_head probes;
+	unsigned int users;
 	struct marker_layout *layout;
-	bool active;
+	struct marker marker;
 	char format[];
 };
 
 /**
- * struct marker_sites - the sites of one entry in one module
+ * struct marker_sites - the markers of one entry in one module
  * @in_all: in marker_all_sites
- * @in_module: in the sites of @module, in the order of the first sites
+ * @in_module: in the sites of @module, in the order of the first markers
  * @in_entry: in the sites of @entry
  * @entry: the entry
  * @module: the module, or the kernel
- * @first: the sites, linked by their @next
- * @count: number of sites
+ * @first: one of the markers
+ * @count: number of objects that have such a marker
  */
 struct marker_sites {
 	struct list_head in_all;
@@ -116,13 +105,13 @@ struct marker_sites {
 };
 
 /**
- * struct marker_module - the sites of a module, or of the kernel
+ * struct marker_module - the markers of a module, or of the kernel
  * @list: in marker_modules
- * @sites: the sites, one struct marker_sites for each entry
+ * @sites: one struct marker_sites for each entry
  * @mod: the module, or NULL for the kernel
- * @going: true while the module is unloaded; entries do not change its sites
- * @start: the first site
- * @stop: end of the sites
+ * @going: true while the module is unloaded; no probe is attached to its markers
+ * @start: the first marker
+ * @stop: end of the markers
  */
 struct marker_module {
 	struct list_head list;
@@ -132,71 +121,26 @@ struct marker_module {
 	struct marker *start, *stop;
 };
 
-#define for_each_site_of(sites, site)					\
-	for (site = (sites)->first; site; site = site->next)
-
-/* Stack traces omit code in this section; see is_marker_dispatch(). */
-#define __marker_text	__section(".marker.text") notrace __no_stack_protector
-
 /*
- * The same for the probes of trace events, with ORC. Without ORC, ftrace skips
- * one more frame of a stack trace.
+ * A probe of a marker's tracepoint. @args are those of the marker, in any form that va_arg()
+ * takes. On 32 bit, marker_call() passes the list itself.
  */
-#ifdef CONFIG_UNWINDER_ORC
-#define __marker_probe_text	__marker_text
+#ifdef CONFIG_64BIT
+#define DEFINE_MARKER_CALLEE(name)					\
+	static __always_inline void __##name(void *data, va_list *args); \
+	notrace void name(void *data, ...)				\
+	{								\
+		va_list args;						\
+									\
+		va_start(args, data);					\
+		__##name(data, &args);					\
+		va_end(args);						\
+	}								\
+	static __always_inline void __##name(void *data, va_list *args)
+#define DECLARE_MARKER_CALLEE(name)	void name(void *data, ...)
 #else
-#define __marker_probe_text
-#endif
-
-/**
- * struct marker_hit - data of a hit that a probe can access
- * @marker: the marker
- * @probe: the probe that is called
- * @ip: return address of the call in the marked code
- * @args: the arguments; probes get a pointer to this member
- */
-struct marker_hit {
-	const struct marker *marker;
-	const struct marker_probe *probe;
-#ifndef CONFIG_X86_64
-	unsigned long ip;
-#endif
-	va_list args;
-};
-
-static inline const struct marker_hit *marker_hit_of(va_list *args)
-{
-	return container_of((void *)args, struct marker_hit, args);
-}
-
-#ifdef CONFIG_X86_64
-/* The ABI's va_list */
-struct marker_va_list {
-	unsigned int used_of_regs, used_of_floats;
-	const unsigned long *stack;
-	const unsigned long *regs;
-};
-
-/* @args: the arguments of a hit, before any va_arg() */
-static inline const unsigned long *marker_words_on_stack(va_list *args)
-{
-	return ((const struct marker_va_list *)args)->stack;
-}
-
-/* The return address is below the arguments on the stack. */
-static inline unsigned long marker_hit_ip(va_list *args)
-{
-	return marker_words_on_stack(args)[-1];
-}
-
-#define marker_set_hit_ip(hit, addr)	do { } while (0)
-#else
-static inline unsigned long marker_hit_ip(va_list *args)
-{
-	return marker_hit_of(args)->ip;
-}
-
-#define marker_set_hit_ip(hit, addr)	((hit)->ip = (addr))
+#define DEFINE_MARKER_CALLEE(name)	notrace void name(void *data, va_list *args)
+#define DECLARE_MARKER_CALLEE(name)	void name(void *data, va_list *args)
 #endif
 
 /*
@@ -224,11 +168,8 @@ extern struct list_head marker_all_sites;
 extern struct list_head marker_attached;
 
 /* call.c */
-extern const struct marker_probe marker_no_probes[];
-void marker_call_variadic(void *private, void *call_private, const char *format,
-			  va_list *args);
-void marker_call_nobody(void *private, void *call_private, const char *format,
-			va_list *args);
+DECLARE_MARKER_CALLEE(marker_call_va);
+DECLARE_MARKER_CALLEE(marker_call_variadic);
 
 /* entries.c, with markers_mutex held */
 struct marker_name *marker_find_name(const char *name);
@@ -237,11 +178,12 @@ struct marker_entry *marker_get_entry(const char *name, const char *format);
 void marker_put_entry(struct marker_entry *entry);
 unsigned int marker_count_probes(const struct marker_entry *entry);
 
+/* kernel/marker.c, with markers_mutex held */
+int marker_attach_probes(struct marker_sites *sites);
+void marker_detach_probes(struct marker_sites *sites);
+int marker_words_register(const char *name, const char *format, void *probe, void *data);
+
 /* sites.c, with markers_mutex held */
-int marker_connect_entry(struct marker_entry *entry);
-void marker_disconnect_entry(struct marker_entry *entry);
-void marker_set_guards(struct marker_entry *entry);
-void marker_finish_guards(void);
 int marker_add_module(struct marker_module *module);
 int marker_activate_module(struct marker_module *module);
 void marker_disconnect_module(struct marker_module *module);

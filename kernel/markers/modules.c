@@ -120,20 +120,11 @@ int unregister_marker_notifier(struct notifier_block *nb)
 EXPORT_SYMBOL_GPL(unregister_marker_notifier);
 
 #ifdef CONFIG_MODULES
-/* @notify: the notifiers know the module */
-static void leave_module(struct marker_module *module, bool notify)
+static void forget_module(struct marker_module *module)
 {
-	mutex_lock(&markers_mutex);
-	marker_disconnect_module(module);
-	mutex_unlock(&markers_mutex);
-	marker_synchronize_unregister();
-	if (notify)
-		blocking_notifier_call_chain(&marker_notifiers, MARKERS_GOING,
-					     module->mod);
-	mutex_lock(&markers_mutex);
+	lockdep_assert_held(&markers_mutex);
 	marker_remove_module(module);
 	list_del(&module->list);
-	mutex_unlock(&markers_mutex);
 	kfree(module);
 }
 
@@ -148,12 +139,11 @@ static int enter_module(struct module *mod)
 	module->mod = mod;
 	module->start = mod->markers;
 	module->stop = mod->markers + mod->num_markers;
-	mutex_lock(&markers_mutex);
+	guard(mutex)(&markers_mutex);
 	list_add_tail(&module->list, &marker_modules);
 	ret = marker_add_module(module) ?: marker_activate_module(module);
-	mutex_unlock(&markers_mutex);
 	if (ret)
-		leave_module(module, false);
+		forget_module(module);
 	return ret;
 }
 
@@ -186,8 +176,14 @@ static void marker_module_going(struct module *mod)
 
 	guard(mutex)(&marker_notify_mutex);
 	module = marker_find_module(mod);
-	if (module)
-		leave_module(module, true);
+	if (!module)
+		return;
+	scoped_guard(mutex, &markers_mutex)
+		marker_disconnect_module(module);
+	marker_synchronize_unregister();
+	blocking_notifier_call_chain(&marker_notifiers, MARKERS_GOING, mod);
+	guard(mutex)(&markers_mutex);
+	forget_module(module);
 }
 
 int marker_module_notify(struct notifier_block *nb, unsigned long state, void *data)
@@ -221,8 +217,7 @@ static int __init init_kernel(void)
 	guard(mutex)(&markers_mutex);
 	list_add(&kernel_module.list, &marker_modules);
 	ret = marker_add_module(&kernel_module) ?: marker_activate_module(&kernel_module);
-	if (ret)
-		marker_disconnect_module(&kernel_module);
+	kernel_module.going = ret;
 	return ret;
 }
 

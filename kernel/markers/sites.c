@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The sites of markers: which entry they belong to, their guards, and the
- * tracepoints that feed them.
+ * The markers of the kernel and of modules: which entry they belong to, and the probes that
+ * wait for them.
  *
  * Steps that can fail (memory, tracepoints) come before anything is changed.
  */
@@ -14,181 +14,43 @@
 
 LIST_HEAD(marker_all_sites);	/* protected by markers_mutex, as all of this file */
 
-/**
- * struct tracepoint_probe - a probe with markers in it, registered on a tracepoint
- * @list: in tracepoint_probes
- * @tp: the tracepoint
- * @cb: the probe
- * @sites: number of active sites in it
- */
-struct tracepoint_probe {
-	struct list_head list;
-	struct tracepoint *tp;
-	void *cb;
-	unsigned int sites;
-};
-
-static LIST_HEAD(tracepoint_probes);
-
-static struct tracepoint_probe *find_probe(const struct marker *site)
-{
-	struct tracepoint_probe *probe;
-
-	list_for_each_entry(probe, &tracepoint_probes, list)
-		if (probe->tp == site->tp && probe->cb == site->tp_cb)
-			return probe;
-	return NULL;
-}
-
-static int register_probe(const struct marker *site)
-{
-	struct tracepoint_probe *probe = kmalloc(sizeof(*probe), GFP_KERNEL);
-	int ret;
-
-	if (!probe)
-		return -ENOMEM;
-	probe->tp = site->tp;
-	probe->cb = site->tp_cb;
-	probe->sites = 1;
-	ret = tracepoint_probe_register(site->tp, site->tp_cb, NULL);
-	if (ret)
-		kfree(probe);
-	else
-		list_add(&probe->list, &tracepoint_probes);
-	return ret;
-}
-
-static int connect_site(struct marker *site)
-{
-	struct tracepoint_probe *probe;
-	int ret = 0;
-
-	if (!site->tp || site->tp_used)
-		return 0;
-	probe = find_probe(site);
-	if (probe)
-		probe->sites++;
-	else
-		ret = register_probe(site);
-	if (ret)
-		pr_err("%s: its probe cannot be attached to tracepoint %s: error %d\n",
-		       site->name, site->tp->name, ret);
-	else
-		site->tp_used = true;
-	return ret;
-}
-
-static void disconnect_site(struct marker *site)
-{
-	struct tracepoint_probe *probe;
-
-	if (!site->tp_used)
-		return;
-	site->tp_used = false;
-	probe = find_probe(site);
-	if (--probe->sites)
-		return;
-	tracepoint_probe_unregister(site->tp, site->tp_cb, NULL);
-	list_del(&probe->list);
-	kfree(probe);
-}
-
-static void disconnect_sites(const struct marker_sites *sites)
-{
-	struct marker *site;
-
-	for_each_site_of(sites, site)
-		disconnect_site(site);
-}
-
-static int connect_sites(const struct marker_sites *sites)
-{
-	struct marker *site;
-	int ret;
-
-	if (sites->module->going)
-		return 0;
-	for_each_site_of(sites, site) {
-		ret = connect_site(site);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-/* Unregisters the tracepoint probes that contain sites of an entry. */
-void marker_disconnect_entry(struct marker_entry *entry)
-{
-	struct marker_sites *sites;
-
-	lockdep_assert_held(&markers_mutex);
-	list_for_each_entry(sites, &entry->sites, in_entry)
-		disconnect_sites(sites);
-}
-
-/* Registers the tracepoint probes that contain sites of an entry, or none. */
-int marker_connect_entry(struct marker_entry *entry)
-{
-	struct marker_sites *sites;
-	int ret;
-
-	lockdep_assert_held(&markers_mutex);
-	list_for_each_entry(sites, &entry->sites, in_entry) {
-		ret = connect_sites(sites);
-		if (ret) {
-			marker_disconnect_entry(entry);
-			return ret;
-		}
-	}
-	return 0;
-}
-
-ALLOW_ERROR_INJECTION(marker_connect_entry, ERRNO);
-
-static void set_guards(const struct marker_sites *sites)
-{
-	bool active = sites->entry->active;
-	struct marker *site;
-
-	if (sites->module->going)
-		return;
-	for_each_site_of(sites, site)
-		if (site->active != active)
-			imv_set_var(site->active, active);
-}
-
-/* Sets the guards of all sites of an entry to its state. */
-void marker_set_guards(struct marker_entry *entry)
-{
-	struct marker_sites *sites;
-
-	lockdep_assert_held(&markers_mutex);
-	imv_batch_begin();
-	list_for_each_entry(sites, &entry->sites, in_entry)
-		set_guards(sites);
-	imv_batch_commit();
-}
-
-/*
- * Patches sites whose guards are set already: the task that set them may have deferred
- * the patching. A caller that attaches another probe needs it done on return.
- */
-void marker_finish_guards(void)
-{
-	lockdep_assert_held(&markers_mutex);
-	imv_batch_begin();
-	imv_batch_commit();
-}
-
 /* Warns of probes that wait for this name with another format. */
 static void warn_of_other_formats(const struct marker_entry *entry)
 {
 	struct marker_entry *other;
 
 	list_for_each_entry(other, &entry->name->entries, list)
-		if (other != entry && other->probes && list_empty(&other->sites))
+		if (other != entry && !list_empty(&other->probes) && list_empty(&other->sites))
 			pr_warn("%s: a probe waits with the format \"%s\", but the marker has \"%s\"; register with that\n",
 				entry->name->name, other->format, entry->format);
+}
+
+static int refuse_probes(void)
+{
+	return -EPERM;
+}
+
+static const struct tracepoint_ext two_formats = { .regfunc = refuse_probes };
+
+/*
+ * The compiler sees this only within an object. What a probe gets would not be what its
+ * format says, so nothing can be attached.
+ */
+static void check_tracepoint(const struct marker_entry *entry, const struct marker *marker)
+{
+	struct marker_entry *other;
+	struct marker_sites *sites;
+
+	list_for_each_entry(other, &entry->name->entries, list) {
+		list_for_each_entry(sites, &other->sites, in_entry) {
+			if (other == entry || sites->first->tp != marker->tp)
+				continue;
+			pr_err("%s: no probes: it has the format \"%s\", but in another file \"%s\"; give one of the markers another name\n",
+			       entry->name->name, other->format, entry->format);
+			marker->tp->ext = &two_formats;
+			return;
+		}
+	}
 }
 
 /* The newest is in front: only the first can be of the module being added. */
@@ -203,14 +65,17 @@ static struct marker_sites *find_sites(struct marker_entry *entry,
 }
 
 static struct marker_sites *new_sites(struct marker_entry *entry,
-				      struct marker_module *module)
+				      struct marker_module *module, struct marker *marker)
 {
-	struct marker_sites *sites = kzalloc(sizeof(*sites), GFP_KERNEL);
+	struct marker_sites *sites = kzalloc_obj(*sites);
 
 	if (!sites)
 		return NULL;
+	check_tracepoint(entry, marker);
 	sites->entry = entry;
 	sites->module = module;
+	sites->first = marker;
+	entry->users++;
 	list_add(&sites->in_entry, &entry->sites);
 	list_add_tail(&sites->in_module, &module->sites);
 	list_add_tail(&sites->in_all, &marker_all_sites);
@@ -218,63 +83,35 @@ static struct marker_sites *new_sites(struct marker_entry *entry,
 	return sites;
 }
 
-static int add_site(struct marker_module *module, struct marker *site)
+static int add_marker(struct marker_module *module, struct marker *marker)
 {
-	struct marker_entry *entry = marker_get_entry(site->name, site->format);
+	struct marker_entry *entry = marker_get_entry(marker->name, marker->format);
 	struct marker_sites *sites;
 
 	if (!entry)
 		return -ENOMEM;
-	sites = find_sites(entry, module) ?: new_sites(entry, module);
+	sites = find_sites(entry, module) ?: new_sites(entry, module, marker);
 	if (!sites) {
 		marker_put_entry(entry);
 		return -ENOMEM;
 	}
-	site->entry = entry;
-	site->next = sites->first;
-	sites->first = site;
 	sites->count++;
 	return 0;
 }
 
-/* The entry of sites whose module is unloaded */
-static struct marker_entry no_entry = {
-	.call = RCU_INITIALIZER(marker_no_probes),
-};
-
-/*
- * Their guards stay as they are: the code that has them is freed soon. Until then,
- * tasks may execute it and call the entry.
- */
-static void retire_sites(const struct marker_sites *sites)
-{
-	struct marker *site;
-
-	for_each_site_of(sites, site)
-		WRITE_ONCE(site->entry, &no_entry);
-}
-
-/*
- * Unregisters the tracepoint probes of a module. Afterwards, no entry registers these
- * probes or enables the sites. Code of the module may run until it is freed, for example
- * when a parameter is written. Its sites call no probe then, but entries may be in use
- * until a grace period has passed.
- */
+/* Detaches all probes. Afterwards, none is attached to the markers of the module. */
 void marker_disconnect_module(struct marker_module *module)
 {
 	bool deferred = imv_defer_begin();
-	const struct marker_sites *sites;
+	struct marker_sites *sites;
 
 	lockdep_assert_held(&markers_mutex);
+	list_for_each_entry(sites, &module->sites, in_module)
+		marker_detach_probes(sites);
 	module->going = true;
-	list_for_each_entry(sites, &module->sites, in_module) {
-		disconnect_sites(sites);
-		retire_sites(sites);
-	}
 	imv_defer_end(deferred);
 }
 
-/* After marker_disconnect_module() and a grace period, no site uses its entry. */
 void marker_remove_module(struct marker_module *module)
 {
 	struct marker_sites *sites, *next;
@@ -283,21 +120,22 @@ void marker_remove_module(struct marker_module *module)
 	list_for_each_entry_safe(sites, next, &module->sites, in_module) {
 		list_del(&sites->in_all);
 		list_del(&sites->in_entry);
+		sites->entry->users--;
 		marker_put_entry(sites->entry);
 		kfree(sites);
 	}
 	INIT_LIST_HEAD(&module->sites);
 }
 
-/* Adds the sites of a module to their entries, all or, without memory, none. */
+/* Adds the markers of a module to their entries, all or, without memory, none. */
 int marker_add_module(struct marker_module *module)
 {
-	struct marker *site;
+	struct marker *marker;
 	int ret;
 
 	lockdep_assert_held(&markers_mutex);
-	for (site = module->start; site < module->stop; site++) {
-		ret = add_site(module, site);
+	for (marker = module->start; marker < module->stop; marker++) {
+		ret = add_marker(module, marker);
 		if (ret) {
 			marker_remove_module(module);
 			return ret;
@@ -308,39 +146,26 @@ int marker_add_module(struct marker_module *module)
 
 ALLOW_ERROR_INJECTION(marker_add_module, ERRNO);
 
-static int connect_module(struct marker_module *module)
+/* Attaches the probes that wait for markers of a module, or none. */
+int marker_activate_module(struct marker_module *module)
 {
 	bool deferred = imv_defer_begin();
 	struct marker_sites *sites;
 	int ret = 0;
 
+	lockdep_assert_held(&markers_mutex);
 	list_for_each_entry(sites, &module->sites, in_module) {
-		if (sites->entry->active)
-			ret = connect_sites(sites);
-		if (ret)
-			break;
+		ret = marker_attach_probes(sites);
+		if (!ret)
+			continue;
+		pr_err("%s: a probe cannot be attached: error %d\n",
+		       sites->entry->name->name, ret);
+		list_for_each_entry_continue_reverse(sites, &module->sites, in_module)
+			marker_detach_probes(sites);
+		break;
 	}
 	imv_defer_end(deferred);
 	return ret;
-}
-
-/*
- * Enables the sites of a module for which probes wait. If a tracepoint returns an error, no
- * guard is set, and the caller must call marker_disconnect_module().
- */
-int marker_activate_module(struct marker_module *module)
-{
-	struct marker_sites *sites;
-	int ret = connect_module(module);
-
-	lockdep_assert_held(&markers_mutex);
-	if (ret)
-		return ret;
-	imv_batch_begin();
-	list_for_each_entry(sites, &module->sites, in_module)
-		set_guards(sites);
-	imv_batch_commit();
-	return 0;
 }
 
 ALLOW_ERROR_INJECTION(marker_activate_module, ERRNO);

@@ -67,22 +67,17 @@ new_fields_array(const struct marker_event *event)
 	return fields;
 }
 
-static int attach(struct marker_event *event, marker_va_func *probe, void *private)
+static int attach(struct marker_event *event, void *probe, void *data)
 {
 	return marker_need_scratch(event) ?:
-	       marker_va_register(event->tp.name, event->layout->format, probe, private);
+	       marker_words_register(event->tp.name, event->layout->format, probe, data);
 }
 
-static int detach(struct marker_event *event, marker_va_func *probe, void *private)
+static int detach(struct marker_event *event, void *probe, void *data)
 {
-	return marker_probe_detach(event->tp.name, (void *)probe, private);
+	return marker_probe_detach(event->tp.name, probe, data);
 }
 
-/*
- * A caller that frees what the probes use waits with tracepoint_synchronize_unregister(). As
- * for events of kprobes, whose probes are readers of RCU too, that is enough: a grace period
- * of SRCU-fast contains one of RCU.
- */
 static int reg_event(struct trace_event_call *call, enum trace_reg type,
 		     void *data)
 {
@@ -149,7 +144,8 @@ static bool name_is_taken(const char *name)
 static void set_owner(struct marker_event *event, const struct marker_sites *sites)
 {
 	event->call.module = sites->module->mod;
-	event->is_fed = sites->first->tp;
+	event->hit = sites->first->tp;
+	event->feed = event->hit->ext ? event->hit->ext->feed : NULL;
 }
 
 static int publish(struct marker_event *event, const struct marker_sites *sites)
@@ -195,7 +191,7 @@ static int create_event(const struct marker_sites *sites)
  */
 bool trace_event_is_fed(const struct trace_event_call *call)
 {
-	return call->class->system == group && marker_event_of(call)->is_fed;
+	return call->class->system == group && marker_event_of(call)->feed;
 }
 
 /* A marker that cannot have an event can still be used by other tracers. */
@@ -212,9 +208,8 @@ static void add_event(const struct marker_sites *sites)
 	if (event)
 		return;
 	if (!entry->layout) {
-		pr_warn("%s: no trace event for the format \"%s\"; it may have %d conversions, of %%d %%i %%u %%x %%X %%o, with l or ll, %%c %%p %%pS %%ps %%s, up to %d of them %%s\n",
-			name, entry->format, MARKER_MAX_FIELDS,
-			MARKER_MAX_STRINGS);
+		pr_warn("%s: no trace event for the format \"%s\"; it may have %d conversions, of %%d %%i %%u %%x %%X %%o, with l or ll, %%c %%p %%pS %%ps %%s\n",
+			name, entry->format, MARKER_MAX_FIELDS);
 		return;
 	}
 	ret = create_event(sites);

@@ -39,7 +39,8 @@ struct marker_store {
  * @tp: only its name is used; BPF can attach to events that have a tracepoint
  * @entry: the name and the format; it has sites as long as the event exists
  * @layout: the layout of @entry
- * @is_fed: a tracepoint feeds its markers; a trace event has the same hits
+ * @hit: the tracepoint of its markers; one of them, if several modules have some
+ * @feed: the tracepoint that feeds the markers, or NULL; its event has the same hits
  * @size: size of a record without the strings
  * @stop: end of @store
  * @store: one for each field
@@ -50,7 +51,7 @@ struct marker_event {
 	struct tracepoint tp;
 	struct marker_entry *entry;
 	const struct marker_layout *layout;
-	bool is_fed;
+	const struct tracepoint *hit, *feed;
 	unsigned int size;
 	const struct marker_store *stop;
 	struct marker_store store[];
@@ -62,10 +63,8 @@ static inline struct marker_event *marker_event_of(const struct trace_event_call
 }
 
 /* trace_markers_record.c; the data is the event's file in an instance, or the event */
-void ftrace_record_marker(void *private, void *call_private, const char *format,
-			  va_list *args);
-void perf_record_marker(void *private, void *call_private, const char *format,
-			va_list *args);
+DECLARE_MARKER_CALLEE(ftrace_record_marker);
+DECLARE_MARKER_CALLEE(perf_record_marker);
 int marker_need_scratch(const struct marker_event *event);
 void marker_place_fields(struct marker_event *event);
 

@@ -57,11 +57,11 @@ static int markers_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* A site in inlined code has several places; one of _trace_mark() has none. */
+/* Those of _trace_mark() have no place. */
 static int marker_sites_show(struct seq_file *m, void *v)
 {
 	const struct marker_sites *sites = list_entry(v, struct marker_sites, in_all);
-	const struct marker *site;
+	const char *name;
 	unsigned int i;
 	void *place;
 
@@ -69,34 +69,27 @@ static int marker_sites_show(struct seq_file *m, void *v)
 		seq_puts(m, "# name\tmodule\tplace\n");
 		return 0;
 	}
-	for_each_site_of(sites, site) {
-		place = imv_nth_site(&site->active, 0);
-		if (!place)
-			seq_printf(m, "%s\t%s\t-\n", site->name,
-				   module_of(sites));
-		for (i = 1; place; i++) {
-			seq_printf(m, "%s\t%s\t%pS\n", site->name,
-				   module_of(sites), place);
-			place = imv_nth_site(&site->active, i);
-		}
-	}
+	name = sites->entry->name->name;
+	for (i = 0; (place = imv_nth_site(&sites->first->tp->active, i)); i++)
+		seq_printf(m, "%s\t%s\t%pS\n", name, module_of(sites), place);
+	if (!i)
+		seq_printf(m, "%s\t%s\t-\n", name, module_of(sites));
 	return 0;
 }
 
 static int marker_probes_show(struct seq_file *m, void *v)
 {
 	const struct marker_entry *entry;
-	unsigned int i;
+	const struct marker_probe *probe;
 
 	if (v == &marker_attached) {
 		seq_puts(m, "# name\tprobe\tformat\n");
 		return 0;
 	}
 	entry = list_entry(v, struct marker_entry, attached);
-	for (i = 0; i < entry->probes->count; i++)
-		if (entry->probes->probe[i].func)
-			seq_printf(m, "%s\t%ps\t%s\n", entry->name->name,
-				   entry->probes->probe[i].func, entry->format);
+	list_for_each_entry(probe, &entry->probes, list)
+		seq_printf(m, "%s\t%ps\t%s\n", entry->name->name, probe->func,
+			   entry->format);
 	return 0;
 }
 

@@ -210,18 +210,19 @@ static __always_inline void end_record(const struct made_record *made)
 		put_scratch();
 }
 
-/* The probe for ftrace; @private is the file of the event in an instance. */
-__marker_probe_text void
-ftrace_record_marker(void *private, void *call_private, const char *format,
-		     va_list *args)
+/* The probe for ftrace; @data is the file of the event in an instance. */
+DEFINE_MARKER_CALLEE(ftrace_record_marker)
 {
 	struct trace_event_buffer buffer __uninitialized;
-	struct trace_event_file *file = private;
+	struct trace_event_file *file = data;
 	const struct marker_event *event = marker_event_of(file->event_call);
 	struct made_record made;
 	void *record;
 
-	if (trace_trigger_soft_disabled(file) || !make_record(&made, event, args))
+	if (trace_trigger_soft_disabled(file))
+		return;
+	guard(preempt_notrace)();
+	if (!make_record(&made, event, args))
 		return;
 	record = trace_event_buffer_reserve(&buffer, file, made.size);
 	if (record) {
@@ -239,37 +240,34 @@ static unsigned int perf_size(unsigned int size)
 }
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-/* The first address on the stack that is not in code that calls probes. */
-static noinline __marker_probe_text unsigned long unwound_ip(unsigned long ip)
+static noinline unsigned long unwound_ip(unsigned long ip)
 {
-	/* Without ORC, the two probes are not such code. */
-	const unsigned int skip = IS_ENABLED(CONFIG_UNWINDER_ORC) ? 0 : 2;
-
-	stack_trace_save(&ip, 1, skip);
+	stack_trace_save(&ip, 1, 2);
 	return ip;
 }
 
 /*
- * A probe of a tracepoint that contains only a marker ends with a jump to
- * marker_call(). The return address is then in the code that calls the probes. Where the
- * probe calls marker_call() instead, the stack has to be unwound: if it passes arguments
- * on the stack, with frame pointers, and with KCSAN.
+ * A probe of a tracepoint that contains only a marker ends with a jump to the marker's stub,
+ * so that the marker's caller is the code that calls the probe. Otherwise the stack is unwound:
+ * if the marker has arguments on the stack, and with KCSAN.
  */
-static __always_inline unsigned long traced_ip(va_list *args)
+static __always_inline void set_traced_ip(struct pt_regs *regs, const struct marker_event *event)
 {
-	const struct tracepoint *tp = marker_hit_of(args)->marker->tp;
-	unsigned long ip = marker_hit_ip(args), traced;
+	const struct tracepoint *tp = event->hit;
+	const unsigned long *slot = (const unsigned long *)regs->sp + 2 +
+				    TRACEPOINT_ONE_DEPTH(tp->nr_args);
 
-	if (!tp)
-		return ip;
-	traced = tracepoint_traced_ip(tp, ip, marker_words_on_stack(args) +
-					      TRACEPOINT_ONE_DEPTH(tp->nr_args));
-	if (traced != ip)
-		return traced;
-	return is_marker_dispatch(ip) ? unwound_ip(ip) : ip;
+	regs->ip = tracepoint_traced_ip(tp, regs->ip, slot);
+	if (!event->feed)
+		return;
+	if (regs->ip == *slot)
+		regs->ip = tracepoint_traced_ip(event->feed, regs->ip, slot + 1 +
+				TRACEPOINT_ONE_DEPTH(event->feed->nr_args));
+	if (regs->ip == *slot)
+		regs->ip = unwound_ip(regs->ip);
 }
 #else
-#define traced_ip(args)		marker_hit_ip(args)
+#define set_traced_ip(regs, event)	do { } while (0)
 #endif
 
 static bool perf_is_off(struct marker_event *event)
@@ -278,25 +276,24 @@ static bool perf_is_off(struct marker_event *event)
 	       !bpf_prog_array_valid(&event->call);
 }
 
-/* The probe for perf and BPF; @private is the event. */
-__marker_probe_text void
-perf_record_marker(void *private, void *call_private, const char *format,
-		   va_list *args)
+/* The probe for perf and BPF; @data is the event. */
+DEFINE_MARKER_CALLEE(perf_record_marker)
 {
-	struct marker_event *event = private;
-	unsigned long ip = traced_ip(args);
+	struct marker_event *event = data;
 	struct made_record made;
 	struct pt_regs *regs;
 	void *record;
 	int rctx, size;
 
+	guard(preempt_notrace)();
 	if (perf_is_off(event) || !make_record(&made, event, args))
 		return;
 	/* The record is longer than what was made, with zeros at the end. */
 	size = perf_size(made.size);
 	record = perf_trace_buf_alloc(size, &regs, &rctx);
 	if (record) {
-		perf_arch_fetch_caller_regs(regs, ip);
+		perf_fetch_caller_regs(regs);
+		set_traced_ip(regs, event);
 		fill_record(record, &made, event, args);
 		perf_trace_run_bpf_submit(record, size, rctx, &event->call, 1, regs,
 					  this_cpu_ptr(event->call.perf_events), NULL);

@@ -49,31 +49,32 @@ struct tracepoint_func;
  * The code at the return address is a TEST of IMV_JUMP_TO_OWNER_SIZE bytes that is never
  * executed. Its operand is the reference to the tracepoint.
  */
-#define __TRACESTUB(name, srcu, prefix, leave)				\
-	asm(".pushsection .text, \"ax\"\n\t"				\
-	    TRACESTUB_ALIGN						\
-	    ".globl __traceiter_" #name "\n\t"				\
-	    ".type __traceiter_" #name ", @function\n"			\
-	    "__traceiter_" #name ":\n\t"				\
-	    ANNOTATE_NOENDBR "\n\t"					\
-	    "mov " #srcu "(%rip), %rdi\n\t"				\
-	    prefix "incq " __TRACESTUB_PERCPU "(%rdi)\n\t"		\
-	    "1: jmp " #leave "\n\t"					\
-	    ".byte 0xa9\n\t"						\
-	    ".long __tracepoint_" #name " - .\n\t"			\
-	    ".size __traceiter_" #name ", . - __traceiter_" #name "\n\t" \
-	    ".popsection\n\t"						\
-	    ".pushsection __imv, \"aw\"\n\t"				\
-	    ".balign 4\n\t"						\
-	    ".long 1b - .\n\t"						\
-	    ".long " #leave " - .\n\t"					\
-	    ".long __tracepoint_" #name " + "				\
-	    __stringify(TRACEPOINT_CODE_OFFSET) " + "			\
-	    __stringify(IMV_JUMP_TO) " - .\n\t"				\
-	    ".popsection")
+#define __TRACESTUB(stub, tp, kind, text, data, srcu, prefix, leave)	\
+	".pushsection .text, " text "\n\t"				\
+	TRACESTUB_ALIGN							\
+	"." kind " " stub "\n\t"					\
+	".type " stub ", @function\n"					\
+	stub ":\n\t"							\
+	ANNOTATE_NOENDBR "\n\t"						\
+	"mov " #srcu "(%rip), %rdi\n\t"					\
+	prefix "incq " __TRACESTUB_PERCPU "(%rdi)\n\t"			\
+	"1: jmp " #leave "\n\t"						\
+	".byte 0xa9\n\t"						\
+	".long " tp " - .\n\t"						\
+	".size " stub ", . - " stub "\n\t"				\
+	".popsection\n\t"						\
+	".pushsection __imv, " data "\n\t"				\
+	".balign 4\n\t"							\
+	".long 1b - .\n\t"						\
+	".long " #leave " - .\n\t"					\
+	".long " tp " + " __stringify(TRACEPOINT_CODE_OFFSET) " + "	\
+	__stringify(IMV_JUMP_TO) " - .\n\t"				\
+	".popsection\n\t"
 
 #define ARCH_TRACESTUB(name)						\
-	__TRACESTUB(name, tracepoint_srcu, "", __tracepoint_leave)
+	asm(__TRACESTUB("__traceiter_" #name, "__tracepoint_" #name, "globl", \
+			"\"ax\"", "\"aw\"", tracepoint_srcu, "",	\
+			__tracepoint_leave))
 
 /* Readers of RCU tasks trace; the prefix has the effect of their memory barriers. */
 #ifdef CONFIG_TASKS_TRACE_RCU_NO_MB
@@ -83,8 +84,39 @@ struct tracepoint_func;
 #endif
 
 #define ARCH_TRACESTUB_FAULTABLE(name)					\
-	__TRACESTUB(name, rcu_tasks_trace_srcu_struct, TRACESTUB_BARRIER, \
-		    __tracepoint_leave_faultable)
+	asm(__TRACESTUB("__traceiter_" #name, "__tracepoint_" #name, "globl", \
+			"\"ax\"", "\"aw\"", rcu_tasks_trace_srcu_struct, \
+			TRACESTUB_BARRIER, __tracepoint_leave_faultable))
+
+/*
+ * The stub of a marker, in a function, which has it once in each object: the linker keeps
+ * one of each group. And the function for fprobe events, see struct tracepoint.
+ */
+#define __MARKSTUB_SECTION(flags, name)	"\"" flags "\", @progbits, __marker_" name ", comdat"
+#define ARCH_MARKSTUB(name)						\
+	asm_inline volatile(						\
+		".ifndef __marker_" name "_stub\n\t"			\
+		__TRACESTUB("__marker_" name "_stub", "__marker_" name, "weak", \
+			    __MARKSTUB_SECTION("axG", name),		\
+			    __MARKSTUB_SECTION("awG", name),		\
+			    tracepoint_srcu, "", __tracepoint_leave)	\
+		".pushsection .text, " __MARKSTUB_SECTION("axG", name) "\n\t" \
+		TRACESTUB_ALIGN						\
+		".weak __probestub_" name "\n\t"			\
+		".type __probestub_" name ", @function\n"		\
+		"__probestub_" name ":\n\t"				\
+		ASM_ENDBR						\
+		MARKSTUB_FENTRY						\
+		ASM_RET							\
+		".size __probestub_" name ", . - __probestub_" name "\n\t" \
+		".popsection\n\t"					\
+		".endif")
+
+#ifdef CONFIG_FUNCTION_TRACER
+#define MARKSTUB_FENTRY		"call __fentry__\n\t"
+#else
+#define MARKSTUB_FENTRY		""
+#endif
 
 void __tracepoint_leave(void);
 void __tracepoint_leave_faultable(void);
