@@ -15,8 +15,13 @@
  */
 
 #include <linux/jump_label.h>
+#include <linux/stringify.h>
 
 #define IMV_ENTRY	2	/* marks init text after jump_label_split() */
+
+/* For Rust. */
+#define ARCH_IMV_BRANCH_ASM(var, target)				\
+	ARCH_STATIC_BRANCH_ASM(var " + " __stringify(IMV_ENTRY), target)
 
 #define arch_imv_read(var)		READ_ONCE(var)
 

@@ -379,6 +379,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __TP_DECLARE(name, proto, args, cond, data_proto, online, lock, call, prepare) \
 	extern struct tracepoint __tracepoint_##name;			\
 	void __traceiter_##name(data_proto);				\
+	void rust_do_trace_##name(proto);				\
 	__TP_DECLARE_WALK(name, PARAMS(data_proto), PARAMS(args))	\
 									\
 	static noinline __maybe_unused notrace void			\
@@ -506,20 +507,36 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * The callbacks may sleep. They must not attach or detach probes.
  */
 #define DEFINE_TRACE_FN(name, reg, unreg, proto...)			\
-	__TP_DEFINE_EXT(name, reg, unreg, false, __TP_DEFINE_STUB)
+	__TP_DEFINE_EXT(name, reg, unreg, false, __TP_DEFINE_STUB)	\
+	__TP_PICK(name, ##proto, DEFINE_RUST_DO_TRACE, 0, __TP_NOTHING)(name, ##proto)
 
 /* The same for DECLARE_TRACE_SYSCALL(). */
 #define DEFINE_TRACE_SYSCALL(name, reg, unreg, proto...)		\
-	__TP_DEFINE_EXT(name, reg, unreg, true, __TP_DEFINE_STUB_FAULTABLE)
+	__TP_DEFINE_EXT(name, reg, unreg, true, __TP_DEFINE_STUB_FAULTABLE) \
+	__TP_PICK(name, ##proto, DEFINE_RUST_DO_TRACE, 0, __TP_NOTHING)(name, ##proto)
+
+/*
+ * What Rust calls behind its guard. define_trace.h lets this make the function, in a file that
+ * has CREATE_RUST_TRACE_POINTS.
+ */
+#define DEFINE_RUST_DO_TRACE(name, proto, args)
+#define __DEFINE_RUST_DO_TRACE(name, proto, args)			\
+	notrace void rust_do_trace_##name(proto)			\
+	{								\
+		trace_call__##name(args);				\
+	}
 
 /* With prototype and arguments the name is that of the object, as in define_trace.h. */
-#define __TP_DEFINE_WHOLE(name)		__TP_DEFINE(name, NULL, __TP_DEFINE_STUB)
+#define __TP_DEFINE_WHOLE(name, proto, args)				\
+	__TP_DEFINE(name, NULL, __TP_DEFINE_STUB)			\
+	DEFINE_RUST_DO_TRACE(name, PARAMS(proto), PARAMS(args))
 /* The short name is for tracepoint_enabled(). */
 #define __TP_DEFINE_BARE(name)						\
 	__TP_DEFINE(name##_tp, NULL, __TP_DEFINE_STUB)			\
 	asm(".globl __tracepoint_" #name "\n\t"			\
 	    ".set __tracepoint_" #name ", __tracepoint_" #name "_tp\n\t")
 #define __TP_PICK(name, proto, args, define, ...)	define
+#define __TP_NOTHING(name, proto...)
 
 /**
  * DEFINE_TRACE - define a tracepoint, in one C file
@@ -527,7 +544,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * @proto: may follow, and then the names of the arguments; both are ignored
  */
 #define DEFINE_TRACE(name, proto...)					\
-	__TP_PICK(name, ##proto, __TP_DEFINE_WHOLE, 0, __TP_DEFINE_BARE)(name)
+	__TP_PICK(name, ##proto, __TP_DEFINE_WHOLE, 0, __TP_DEFINE_BARE)(name, ##proto)
 
 /**
  * EXPORT_TRACEPOINT_SYMBOL - let modules use a tracepoint of the kernel

@@ -84,11 +84,15 @@
 #define IMV_NOP_FLAGS		0
 #endif
 
+/* For Rust, too. */
+#define ARCH_IMV_BRANCH_ASM(var, target)				\
+	"1: " IMV_NOP_INSN(target) "\n\t"				\
+	IMV_SITE("__imv_jump", target " - .", var " + " __stringify(IMV_NOP_FLAGS))
+
 static __always_inline bool arch_imv_branch(const void *var)
 {
-	asm goto("1: " IMV_NOP_INSN("%l[l_away]") "\n\t"
-		 IMV_SITE("__imv_jump", "%l[l_away] - .", "%c0 + %c1")
-		 : : "i" (var), "i" (IMV_NOP_FLAGS) : : l_away);
+	asm goto(ARCH_IMV_BRANCH_ASM("%c0", "%l[l_away]")
+		 : : "i" (var) : : l_away);
 	return false;
 l_away:
 	return true;
