@@ -63,8 +63,15 @@ static inline struct marker_event *marker_event_of(const struct trace_event_call
 }
 
 /* trace_markers_record.c; the data is the event's file in an instance, or the event */
-DECLARE_MARKER_CALLEE(ftrace_record_marker);
-DECLARE_MARKER_CALLEE(perf_record_marker);
+#ifdef CONFIG_64BIT
+void ftrace_record_marker(void *data, unsigned long a, unsigned long b, unsigned long c,
+			  unsigned long d, unsigned long e, ...);
+void perf_record_marker(void *data, unsigned long a, unsigned long b, unsigned long c,
+			unsigned long d, unsigned long e, ...);
+#else
+void ftrace_record_marker(void *data, va_list *list);
+void perf_record_marker(void *data, va_list *list);
+#endif
 int marker_need_scratch(const struct marker_event *event);
 void marker_place_fields(struct marker_event *event);
 

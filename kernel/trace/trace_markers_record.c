@@ -127,29 +127,87 @@ static unsigned int store_string(char *to, const char *string, unsigned int max)
 }
 
 /*
+ * The arguments of a hit. On 64 bit they are words, which are put into an array first: that
+ * takes less than va_arg() for each of them.
+ */
+#ifdef CONFIG_64BIT
+struct marker_args {
+	unsigned long word[MARKER_MAX_FIELDS];
+	const unsigned long *next;
+};
+
+#define first_arg(args)		((args)->next = (args)->word)
+#define next_arg(args, type)	((type)*(args)->next++)
+
+#define DEFINE_RECORDER(name, event_of)					\
+	static __always_inline void __##name(void *data, struct marker_args *args); \
+	notrace void name(void *data, unsigned long a, unsigned long b,	\
+			  unsigned long c, unsigned long d, unsigned long e, ...) \
+	{								\
+		struct marker_args args __uninitialized;		\
+		unsigned int i, nr = event_of(data)->layout->nr_fields;	\
+		va_list list __uninitialized;				\
+									\
+		args.word[0] = a;					\
+		args.word[1] = b;					\
+		args.word[2] = c;					\
+		args.word[3] = d;					\
+		args.word[4] = e;					\
+		if (nr > 5) {						\
+			va_start(list, e);				\
+			for (i = 5; i < nr; i++)			\
+				args.word[i] = va_arg(list, unsigned long); \
+			va_end(list);					\
+		}							\
+		__##name(data, &args);					\
+	}								\
+	static __always_inline void __##name(void *data, struct marker_args *args)
+#else
+struct marker_args {
+	va_list list;
+};
+
+#define first_arg(args)		do { } while (0)
+#define next_arg(args, type)	va_arg((args)->list, type)
+
+#define DEFINE_RECORDER(name, event_of)					\
+	static __always_inline void __##name(void *data, struct marker_args *args); \
+	notrace void name(void *data, va_list *list)			\
+	{								\
+		struct marker_args args __uninitialized;		\
+									\
+		va_copy(args.list, *list);				\
+		__##name(data, &args);					\
+		va_end(args.list);					\
+	}								\
+	static __always_inline void __##name(void *data, struct marker_args *args)
+#endif
+
+/*
  * Strings follow the fields; the field of a string holds its offset and size.
  *
  * Return: the size of the record.
  */
 static __always_inline unsigned int
-store_args(const struct marker_event *event, void *record, va_list *args,
+store_args(const struct marker_event *event, void *record, struct marker_args *args,
 	   bool strings)
 {
 	const struct marker_store *to = event->store;
 	unsigned int at = event->size, size;
 
+	first_arg(args);
 	for (; to < event->stop; to++) {
 		void *field = record + to->offset;
 
 		if (to->kind == STORE_4) {
-			*(u32 *)field = va_arg(*args, unsigned int);
+			*(u32 *)field = next_arg(args, unsigned int);
 		} else if (to->kind == STORE_8) {
-			*(u64 *)field = va_arg(*args, unsigned long long);
+			*(u64 *)field = next_arg(args, unsigned long long);
 		} else if (!strings || to->kind == STORE_CHAR) {
-			((char *)field)[0] = va_arg(*args, int);
+			((char *)field)[0] = next_arg(args, int);
 			((char *)field)[1] = '\0';
 		} else {
-			size = store_string(record + at, va_arg(*args, const char *),
+			size = store_string(record + at, next_arg(args, const char *),
 					    to->max_len);
 			*(u32 *)field = size << 16 | at;
 			at += size;
@@ -160,7 +218,7 @@ store_args(const struct marker_event *event, void *record, va_list *args,
 
 /* Apart, so that numbers are stored without saving registers. */
 static noinline unsigned int store_strings(const struct marker_event *event,
-					   void *record, va_list *args)
+					   void *record, struct marker_args *args)
 {
 	return store_args(event, record, args, true);
 }
@@ -178,7 +236,7 @@ struct made_record {
 /* Return: false if there is no space for it. */
 static __always_inline bool make_record(struct made_record *made,
 					const struct marker_event *event,
-					va_list *args)
+					struct marker_args *args)
 {
 	made->record = NULL;
 	made->size = event->size;
@@ -194,7 +252,7 @@ static __always_inline bool make_record(struct made_record *made,
 
 static __always_inline void fill_record(void *to, const struct made_record *made,
 					const struct marker_event *event,
-					va_list *args)
+					struct marker_args *args)
 {
 	const unsigned int head = sizeof(struct trace_entry);
 
@@ -211,7 +269,12 @@ static __always_inline void end_record(const struct made_record *made)
 }
 
 /* The probe for ftrace; @data is the file of the event in an instance. */
-DEFINE_MARKER_CALLEE(ftrace_record_marker)
+static const struct marker_event *event_of_file(const struct trace_event_file *file)
+{
+	return marker_event_of(file->event_call);
+}
+
+DEFINE_RECORDER(ftrace_record_marker, event_of_file)
 {
 	struct trace_event_buffer buffer __uninitialized;
 	struct trace_event_file *file = data;
@@ -277,7 +340,12 @@ static bool perf_is_off(struct marker_event *event)
 }
 
 /* The probe for perf and BPF; @data is the event. */
-DEFINE_MARKER_CALLEE(perf_record_marker)
+static const struct marker_event *event_itself(const struct marker_event *event)
+{
+	return event;
+}
+
+DEFINE_RECORDER(perf_record_marker, event_itself)
 {
 	struct marker_event *event = data;
 	struct made_record made;
