@@ -259,6 +259,13 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 #define __MARK_PTR		".balign 4\n\t.long"
 #endif
 
+/* In UML's code model, gcc does not take an address for a constant. */
+#ifdef CONFIG_UML_X86
+#define __MARK_ADDR(name)	"%P[" #name "]"
+#else
+#define __MARK_ADDR(name)	"%c[" #name "]"
+#endif
+
 #ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
 #define __MARK_ENTRY(name)	".balign 4\n\t.long __marker_" name " - .\n\t"
 #else
@@ -314,7 +321,7 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 		".type __marker_" name ", %%object\n\t"			\
 		".balign %c[ptr]\n"					\
 		"__marker_" name ":\n\t"				\
-		__MARK_PTR " %c[text], %c[extension]\n\t"		\
+		__MARK_PTR " " __MARK_ADDR(text) ", " __MARK_ADDR(extension) "\n\t" \
 		__MARK_TP_CALL(name)					\
 		".org __marker_" name " + %c[size]\n\t"			\
 		".popsection\n\t"					\
@@ -323,7 +330,7 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 		".popsection\n\t"					\
 		__MARK_BPF(name, nr_args)				\
 		".pushsection __markers, \"aw\"\n\t"			\
-		__MARK_PTR " %c[text], %c[types], __marker_" name "\n\t" \
+		__MARK_PTR " " __MARK_ADDR(text) ", " __MARK_ADDR(types) ", __marker_" name "\n\t" \
 		".popsection\n\t"					\
 		".endif"						\
 		: : [text] "i" (name), [types] "i" (format),		\
