@@ -463,6 +463,8 @@ static int arm_name(const char *text)
 		return -ENOENT;
 	if (!name->arm_count)
 		ret = arm(name);
+	else
+		imv_flush();	/* the task that armed it may have deferred the patching */
 	if (!ret)
 		name->arm_count++;
 	return ret;

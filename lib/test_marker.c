@@ -9,7 +9,6 @@
 #include "test_fail_alloc.h"
 #include "test_marker.h"
 #include "test_memory.h"
-#include "test_resched.h"
 
 #define NUMBER		"kunit_number"
 #define NUMBER_FORMAT	"number %d text %s"
@@ -311,30 +310,6 @@ static void marker_test_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_all", variadic_words, NULL), 0);
 }
 
-/* Requests a reschedule, like the timer interrupt. */
-static void probe_asks(void *private, void *call_private, const char *format,
-		       va_list *args)
-{
-	note_call(private);
-	ask_for_task_switch();
-}
-
-/* A hit reschedules when it re-enables preemption. */
-static void marker_test_resched(struct kunit *test)
-{
-	unsigned int i, late = 0;
-
-	if (!kernel_preempts_itself())
-		kunit_skip(test, "needs a kernel that preempts itself");
-	marker_probe_register(NUMBER, NUMBER_FORMAT, probe_asks, digit(1));
-	for (i = 0; i < 100; i++) {
-		KUNIT_EXPECT_EQ(test, fire(1), 1UL);
-		late += need_resched();
-	}
-	KUNIT_EXPECT_EQ(test, late, 0);
-	marker_probe_unregister(NUMBER, probe_asks, digit(1));
-}
-
 static void marker_test_load_guard(struct kunit *test)
 {
 	_trace_mark(kunit_load, MARK_NOARGS);
@@ -571,7 +546,6 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_changing_name),
 	KUNIT_CASE(marker_test_name_of_a_macro),
 	KUNIT_CASE(marker_test_values),
-	KUNIT_CASE(marker_test_resched),
 	KUNIT_CASE(marker_test_load_guard),
 	KUNIT_CASE(marker_test_sites),
 	KUNIT_CASE(marker_test_bad_arguments),
