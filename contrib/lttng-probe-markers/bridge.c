@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Makes the markers of the kernel and of its modules events of LTTng: one for
- * each name and format. LTTng shows those of the kernel and of loaded modules.
+ * Makes the markers of the kernel and of its modules events of LTTng. A marker is a
+ * tracepoint: LTTng attaches the probe to it by name, also when a module with such a marker
+ * is loaded later, and detaches it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/err.h>
 #include <linux/hashtable.h>
-#include <linux/immediate.h>
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -20,66 +20,112 @@
 
 #include "markers.h"
 
-/*
- * Protects all data of this file. Nests outside the locks of LTTng and of
- * markers, and inside that of the marker notifiers.
- */
+/* Protects all of this file. Nests inside the lock of the marker notifiers. */
 static DEFINE_MUTEX(events_mutex);
 
-/* All events, by the names of their markers */
+/* All events, by the names of their markers; and those whose format is not used now. */
 static DEFINE_HASHTABLE(events, 12);
+static HLIST_HEAD(outdated_events);
 static unsigned int nr_events;
 
-/*
- * The events that LTTng shows. Its list of descriptions changes only while it is
- * not registered.
- */
+/* LTTng looks for new events only when a provider is registered. */
 static struct lttng_kernel_probe_desc provider = { .provider_name = "markers" };
-static bool started, registered;
+static bool registered, leaving;
 
 /*
- * The probes on markers
+ * An event from a format. The kernel parses the format, so fields have the same names as in
+ * the trace event of the marker.
  */
 
-/* If its slot is shared, it may have no user: then a hit finds none. */
-static void update_event(struct mark_event *event)
+static unsigned int base_of(char conversion)
 {
-	bool wanted = event->present && tracepoint_active(event->slot);
-	int ret;
-
-	if (wanted == event->connected)
-		return;
-	event->connected = wanted;
-	if (!wanted) {
-		marker_probe_unregister(event->name, marker_hit, event);
-		return;
+	switch (conversion) {
+	case 'x':
+	case 'X':
+	case 'p':
+		return 16;
+	case 'o':
+		return 8;
 	}
-	ret = marker_probe_register(event->name, event->layout->format,
-				    marker_hit, event);
-	if (!ret)
-		return;
-	event->connected = false;
-	pr_err("%s: not connected to the marker, its hits are lost: error %d\n",
-	       event->desc.event_name, ret);
+	return 10;
 }
 
-/* Patches code once. */
-static void update_all(void)
+static void set_text(struct mark_field *f)
 {
-	bool deferred = imv_defer_begin();
+	struct lttng_kernel_type_string *type = &f->type.string;
+
+	type->parent.type = lttng_kernel_type_string;
+	type->encoding = lttng_kernel_string_encoding_UTF8;
+	f->lttng.type = &type->parent;
+}
+
+/* With natural alignment, if the buffers of LTTng have any. */
+static void set_number(struct mark_field *f)
+{
+	struct lttng_kernel_type_integer *type = &f->type.integer;
+	bool is_half = f->from->size == sizeof(u32);
+
+	type->parent.type = lttng_kernel_type_integer;
+	type->size = f->from->size * BITS_PER_BYTE;
+	type->alignment = (is_half ? lttng_alignof(u32) : lttng_alignof(u64)) * BITS_PER_BYTE;
+	type->signedness = f->from->is_signed;
+	type->base = base_of(f->from->conversion);
+	f->lttng.type = &type->parent;
+}
+
+static void set_fields(struct mark_event *event)
+{
+	unsigned int i;
+
+	for (i = 0; i < event->layout->nr_fields; i++) {
+		struct mark_field *f = &event->field[i];
+
+		f->from = &event->layout->field[i];
+		f->lttng.name = f->from->name;
+		if (f->from->conversion == 's' || f->from->conversion == 'c')
+			set_text(f);
+		else
+			set_number(f);
+		event->pointers[i] = &f->lttng;
+	}
+}
+
+static void free_event(struct mark_event *event)
+{
+	kfree(event->desc.event_name);
+	kfree(event->desc.event_kname);
+	marker_layout_free(event->layout);
+	kfree(event);
+}
+
+static struct mark_event *new_event(const struct marker *marker)
+{
+	struct marker_layout *layout = marker_layout_new(marker->format);
 	struct mark_event *event;
-	unsigned int bucket;
 
-	hash_for_each(events, bucket, event, node)
-		update_event(event);
-	imv_defer_end(deferred);
-}
-
-static void slots_changed(void)
-{
-	mutex_lock(&events_mutex);
-	update_all();
-	mutex_unlock(&events_mutex);
+	if (IS_ERR(layout))
+		return ERR_CAST(layout);
+	event = kzalloc(struct_size(event, field, layout->nr_fields), GFP_KERNEL);
+	if (!event) {
+		marker_layout_free(layout);
+		return ERR_PTR(-ENOMEM);
+	}
+	event->layout = layout;
+	event->desc.event_name = kasprintf(GFP_KERNEL, "markers_%s", marker->name);
+	event->desc.event_kname = kstrdup(marker->name, GFP_KERNEL);
+	if (!event->desc.event_name || !event->desc.event_kname) {
+		free_event(event);
+		return ERR_PTR(-ENOMEM);
+	}
+	event->desc.tp_class = &event->class;
+	event->desc.probe_desc = &provider;
+	event->desc.owner = THIS_MODULE;
+	event->class.probe_callback = marker_hit;
+	event->class.probe_desc = &provider;
+	event->class.fields = event->pointers;
+	event->class.nr_fields = layout->nr_fields;
+	set_fields(event);
+	return event;
 }
 
 /*
@@ -91,68 +137,62 @@ static u32 hash_of(const char *name)
 	return full_name_hash(NULL, name, strlen(name));
 }
 
-/* @number: set to that of the next event of this name */
-static struct mark_event *find_event(const char *name, const char *format,
-				     unsigned int *number)
+static struct mark_event *find_event(const char *name)
 {
 	struct mark_event *event;
 
-	*number = 1;
-	hash_for_each_possible(events, event, node, hash_of(name)) {
-		if (strcmp(event->name, name))
-			continue;
-		if (!strcmp(event->layout->format, format))
+	hash_for_each_possible(events, event, node, hash_of(name))
+		if (!strcmp(event->desc.event_kname, name))
 			return event;
-		++*number;
-	}
 	return NULL;
 }
 
-static struct mark_event *add_event(const char *name, const char *format,
-				    unsigned int number, bool is_new)
+static struct mark_event *add_event(const struct marker *marker)
 {
-	struct mark_event *event = new_event(name, format, number);
+	struct mark_event *event = new_event(marker);
 
 	if (IS_ERR(event)) {
-		if (is_new)
-			pr_warn("%s: no event for the format \"%s\": error %pe\n", name,
-				format, event);
+		pr_warn("%s: no event for the format \"%s\": error %pe\n", marker->name,
+			marker->format, event);
 		return NULL;
 	}
-	if (number > 1)
-		pr_warn("%s: a marker of this name has another format; that with \"%s\" is the event %s\n",
-			name, format, event->desc.event_name);
-	event->slot = nth_slot(nr_events++);
-	event->desc.event_kname = event->slot->name;
-	event->desc.probe_desc = &provider;
-	event->class.probe_desc = &provider;
-	event->class.probe_callback = (void (*)(void))slot_probe;
-	hash_add(events, &event->node, hash_of(name));
+	hash_add(events, &event->node, hash_of(marker->name));
+	nr_events++;
 	return event;
 }
 
-struct marker_count {
-	const struct module *mod;	/* that comes or goes; NULL: all are new */
-	bool going;			/* its markers are still visited */
-	unsigned int nr;
-};
+/* Sessions that have it keep it, but it records nothing. */
+static void outdate(struct mark_event *event)
+{
+	WRITE_ONCE(event->outdated, true);
+	hash_del(&event->node);
+	hlist_add_head(&event->node, &outdated_events);
+	nr_events--;
+}
 
+/* @priv: set to true if the list of events changes. */
 static int note_marker(const struct marker_info *info, void *priv)
 {
 	const struct marker *marker = info->marker;
-	struct marker_count *count = priv;
-	struct mark_event *event;
-	unsigned int number;
+	struct mark_event *event = find_event(marker->name);
+	bool *changed = priv;
 
-	if (count->going && info->mod == count->mod)
-		return 0;
-	event = find_event(marker->name, marker->format, &number) ?:
-		add_event(marker->name, marker->format, number,
-			  !count->mod || info->mod == count->mod);
-	if (event && !event->present) {
-		event->present = true;
-		count->nr++;
+	if (event && strcmp(event->layout->format, marker->format)) {
+		if (event->present) {
+			pr_warn("%s: the event has the format \"%s\"; no event for \"%s\"\n",
+				marker->name, event->layout->format, marker->format);
+			return 0;
+		}
+		outdate(event);
+		event = NULL;
+		*changed = true;
 	}
+	if (!event) {
+		event = add_event(marker);
+		*changed |= event;
+	}
+	if (event)
+		event->present = true;
 	return 0;
 }
 
@@ -163,116 +203,92 @@ static void hide_provider(void)
 	registered = false;
 }
 
-/* LTTng looks for new events only when a provider is registered. */
-static int show_provider(const struct lttng_kernel_event_desc **list)
+static int show_provider(void)
 {
-	const struct lttng_kernel_event_desc *const *old = provider.event_desc;
+	const struct lttng_kernel_event_desc **list;
 	struct mark_event *event;
 	unsigned int bucket, i = 0;
 	int ret;
 
-	hide_provider();
+	list = kvmalloc_array(nr_events + 1, sizeof(*list), GFP_KERNEL);
+	if (!list)
+		return -ENOMEM;
 	hash_for_each(events, bucket, event, node)
-		if (event->present)
-			list[i++] = &event->desc;
+		list[i++] = &event->desc;
+	hide_provider();
+	kvfree(provider.event_desc);
 	provider.event_desc = list;
 	provider.nr_events = i;
-	kvfree(old);
 	ret = lttng_kernel_probe_register(&provider);
 	registered = !ret;
-	if (ret)
-		pr_err("LTTng does not take the events of markers: error %d\n", ret);
 	return ret;
 }
 
-/* On errors, LTTng does not see new events, but those that are enabled continue. */
-static int update_list(const struct module *mod, unsigned long change)
+/* Without memory, LTTng does not see new events, but those that it has continue. */
+static int update_list(void)
 {
-	struct marker_count count = { .mod = mod, .going = change == MARKERS_GOING };
-	const struct lttng_kernel_event_desc **list;
 	struct mark_event *event;
+	bool changed = false;
 	unsigned int bucket;
-	int ret = -ENOMEM;
+	int ret;
 
 	hash_for_each(events, bucket, event, node)
 		event->present = false;
-	for_each_marker(note_marker, &count);
-	list = kvmalloc_array(count.nr + 1, sizeof(*list), GFP_KERNEL);
-	if (list)
-		ret = show_provider(list);
-	else
-		pr_err("no memory for the list of events\n");
-	update_all();
+	for_each_marker(note_marker, &changed);
+	ret = changed ? show_provider() : 0;
+	if (ret)
+		pr_err("LTTng does not see new markers: error %d\n", ret);
 	return ret;
 }
 
-/* While the bridge is being unloaded, LTTng cannot take a reference to it. */
-static int markers_notify(struct notifier_block *nb, unsigned long change,
-			  void *mod)
+/* The events of a module stay when it is unloaded: sessions wait for it to come back. */
+static int markers_notify(struct notifier_block *nb, unsigned long change, void *mod)
 {
-	if (!try_module_get(THIS_MODULE))
-		return NOTIFY_OK;
-	mutex_lock(&events_mutex);
-	if (started)
-		update_list(mod, change);
-	mutex_unlock(&events_mutex);
-	module_put(THIS_MODULE);
+	guard(mutex)(&events_mutex);
+	if (mod && change == MARKERS_COMING && !leaving)
+		update_list();
 	return NOTIFY_OK;
 }
 
 static struct notifier_block markers_nb = { .notifier_call = markers_notify };
 
 /*
- * No session has an event: it would hold a reference to the module. LTTng would still
- * take events that it finds now, so they are hidden first: the notifier is called while
- * other modules are loaded, which may take long.
+ * No session has an event: it would hold a reference to the module. LTTng must not find one
+ * now, so the events are hidden before the wait for the notifiers.
  */
-static void leave(void)
+static void markers_exit(void)
 {
 	struct mark_event *event;
 	struct hlist_node *next;
 	unsigned int bucket;
 
-	mutex_lock(&events_mutex);
-	started = false;
-	hide_provider();
-	mutex_unlock(&events_mutex);
+	scoped_guard(mutex, &events_mutex) {
+		leaving = true;
+		hide_provider();
+	}
 	unregister_marker_notifier(&markers_nb);
-	update_all();
 	marker_synchronize_unregister();
 	hash_for_each_safe(events, bucket, next, event, node)
 		free_event(event);
+	hlist_for_each_entry_safe(event, next, &outdated_events, node)
+		free_event(event);
 	kvfree(provider.event_desc);
-	free_hits();
 }
+module_exit(markers_exit);
 
 static int __init markers_init(void)
 {
-	int ret = alloc_hits();
+	int ret = register_marker_notifier(&markers_nb);
 
 	if (ret)
 		return ret;
-	init_slots(slots_changed);
-	ret = register_marker_notifier(&markers_nb);
-	if (ret) {
-		free_hits();
-		return ret;
-	}
-	mutex_lock(&events_mutex);
-	ret = update_list(NULL, MARKERS_COMING);
-	started = !ret;	/* after an error no session may get an event */
-	mutex_unlock(&events_mutex);
+	scoped_guard(mutex, &events_mutex)
+		ret = update_list();
 	if (ret)
-		leave();
+		markers_exit();
 	return ret;
 }
 module_init(markers_init);
-
-static void __exit markers_exit(void)
-{
-	leave();
-}
-module_exit(markers_exit);
 
 MODULE_DESCRIPTION("Markers as events of LTTng");
 MODULE_LICENSE("GPL");
