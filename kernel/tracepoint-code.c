@@ -32,17 +32,17 @@ notrace struct tracepoint_walk tracepoint_walk_begin(const u8 *behind_call)
 	return walk;
 }
 
-/* Is the address in the code for the attached probes, and is there only one? */
+/*
+ * Is the address in the code for the attached probes, and is there only one? The caller may be
+ * in code that is about to be replaced. The size was stored after the code that it belongs to,
+ * and is 0 before other code can run.
+ */
 static bool is_in_code_of_one(const struct tracepoint *tp, unsigned long addr)
 {
-	struct tracepoint_func *probes = rcu_dereference_raw(tp->funcs);
-	const struct generated_text *code;
+	unsigned int size = READ_ONCE(tp->one_size);
 
-	if (!probes || data_race(probes[1].func))	/* a removed one is not NULL */
-		return false;
-	code = &container_of(probes, struct tp_probes, probes[0])->code;
-	/* Code that is being made calls no probe yet. */
-	return data_race(addr - (unsigned long)code->text < code->size);
+	smp_rmb();	/* pairs with that in tp_set_code() */
+	return addr - (unsigned long)READ_ONCE(tp->code) < size;
 }
 
 static noinline unsigned long search_traced_ip(const struct tracepoint *tp, unsigned long ip,
@@ -96,19 +96,26 @@ int tp_make_code(struct tracepoint *tp, struct tp_probes *probes)
 /* The lowest bit makes the jump a call. */
 void tp_set_walk(struct tracepoint *tp)
 {
-	if (tp->nr_args)
-		imv_set_var(tp->code, (s32)(unsigned long)__tracepoint_walk |
-				      IMV_JUMP_TO_CALL);
+	if (!tp->nr_args)
+		return;
+	WRITE_ONCE(tp->one_size, 0);
+	imv_set_var(tp->code, (s32)(unsigned long)__tracepoint_walk | IMV_JUMP_TO_CALL);
 }
 
 void tp_set_code(struct tracepoint *tp, const struct tp_probes *probes)
 {
-	if (!probes)
+	WRITE_ONCE(tp->one_size, 0);
+	smp_wmb();	/* pairs with that in is_in_code_of_one() */
+	if (!probes) {
 		imv_set_var(tp->code, 0);
-	else if (probes->code.text)
-		imv_set_var(tp->code, (s32)(unsigned long)probes->code.text);
-	else
+	} else if (!probes->code.text) {
 		tp_set_walk(tp);
+	} else {
+		imv_set_var(tp->code, (s32)(unsigned long)probes->code.text);
+		smp_wmb();
+		if (!probes->probes[1].func && probes->code.size <= U8_MAX)
+			WRITE_ONCE(tp->one_size, probes->code.size);
+	}
 }
 
 /*

@@ -65,6 +65,7 @@ struct tracepoint_ext {
  * @active: immediate value, the guard of all sites: are there probes?
  * @nr_args: how many arguments it has; 0 if one is longer than a word, a structure or
  *	     a union
+ * @one_size: size of the trampoline if it is for one probe, or 0
  * @code: immediate value, the sign-extended address that the stub jumps to: the
  *	  trampoline, or without memory __tracepoint_walk(), see IMV_JUMP_TO; 0
  *	  while there is no probe
@@ -82,6 +83,7 @@ struct tracepoint {
 	bool active __aligned(4);
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 	u8 nr_args;
+	u8 one_size;
 	s32 code;
 #endif
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
