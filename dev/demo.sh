@@ -6,5 +6,6 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
 
+"$top/dev/tracers.sh"
 "$top/dev/guest.sh" --name demo dev/guest/demo.sh
 "$top/dev/timeline.sh" "$out/guest/demo/switches.txt" "$out/demo/timeline.svg"

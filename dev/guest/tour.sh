@@ -10,7 +10,7 @@ set -u
 marker=kernel_sched_switch
 rounds=300
 tracefs=/sys/kernel/tracing
-tracers=(module tracefs trace_cmd perf bpftrace trace_event)
+tracers=(module tracefs trace_cmd perf bpftrace systemtap lttng trace_event)
 declare -A count lost pid
 
 # worker NAME IN OUT: passes a token from one fifo to the other.
@@ -133,6 +133,33 @@ begin_bpftrace() {
 end_bpftrace() {
 	end bpftrace
 	count[bpftrace]=$(sed -n 's/^@switches: //p' bpftrace.txt)
+}
+
+begin_systemtap() {
+	staprun -x $ping "$HOUSE_OUT/tracers/tour.ko" >stap.txt 2>stap.err &
+	pid[systemtap]=$!
+	until_ok 60 says ready stap.txt
+}
+
+end_systemtap() {
+	end systemtap
+	count[systemtap]=$(sed -n 's/^switches: //p' stap.txt)
+}
+
+begin_lttng() {
+	lttng-sessiond -d --no-ust --extra-kmod-probes=markers >lttng.log 2>&1 &&
+		lttng create tour --output="$PWD/lttng" >>lttng.log 2>&1 &&
+		lttng enable-event -k markers_$marker --filter "prev_pid == $ping" >>lttng.log 2>&1 &&
+		lttng start >>lttng.log 2>&1
+}
+
+end_lttng() {
+	lttng stop >>lttng.log 2>&1
+	lost[lttng]=$(lttng list tour | awk '/Discarded events:/ { n += $NF } END { print n + 0 }')
+	babeltrace2 lttng >lttng.txt
+	count[lttng]=$(lines lttng.txt)
+	lttng destroy >>lttng.log 2>&1
+	kill "$(</run/lttng/lttng-sessiond.pid)"
 }
 
 begin_module() { modprobe marker_probe marker=$marker first=$ping print=0; }

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# tracers.sh: build what SystemTap and LTTng load into the guest's kernel: a script of
+# SystemTap as a module, in out/tracers; LTTng's modules and the bridge to markers, in
+# /lib/modules of the guest.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+build_environment
+build=$out/build/guest
+dir=$out/tracers
+
+# external FOLDER ARG...: install its modules, without the warnings that are errors in the
+# kernel. Dependencies are computed once, at the end.
+external() {
+	make -C "$build" M="$1" CC='ccache gcc' KCFLAGS=-Wno-error -j"$(nproc)" "${@:2}" modules
+	make -C "$build" M="$1" INSTALL_MOD_PATH="$build/modroot" INSTALL_MOD_STRIP=1 DEPMOD=true \
+		"${@:2}" modules_install
+}
+
+lttng() {
+	local sources=(/usr/src/lttng-modules-*) modules=("$build"/modroot/lib/modules/*)
+	mkdir -p "$dir"
+	rsync -rlp "${sources[0]}/" "$dir/lttng"
+	rsync -rlp "$top/contrib/lttng-probe-markers/" "$dir/bridge"
+	external "$dir/lttng/src"
+	external "$dir/bridge" LTTNG_MODULES="$dir/lttng" \
+		KBUILD_EXTRA_SYMBOLS="$dir/lttng/src/Module.symvers"
+	depmod -b "$build/modroot" "$(basename "${modules[0]}")"
+}
+
+# SystemTap reads the types of tracepoints in this file.
+types() {
+	[[ $build/vmlinux.h -nt $build/vmlinux ]] ||
+		bpftool btf dump file "$build/vmlinux" format c >"$build/vmlinux.h"
+}
+
+systemtap() {
+	types
+	cd "$dir"
+	stap -r "$build" -p4 -m tour "$top/dev/guest/tour.stp"
+}
+
+with_progress lttng "$logs/lttng.log" lttng
+with_progress systemtap "$logs/systemtap.log" systemtap
