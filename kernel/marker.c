@@ -101,7 +101,7 @@ static void detach_all(struct marker_probe *probe)
 }
 
 /* Attaches the probe to all markers, or to none. */
-static int attach_all(struct marker_probe *probe)
+static noinline int marker_attach_probe(struct marker_probe *probe)
 {
 	struct marker_sites *sites;
 	int ret;
@@ -116,6 +116,8 @@ static int attach_all(struct marker_probe *probe)
 	}
 	return 0;
 }
+
+ALLOW_ERROR_INJECTION(marker_attach_probe, ERRNO);
 
 static bool is_called(const struct marker_probe *probe)
 {
@@ -140,8 +142,6 @@ int marker_attach_probes(struct marker_sites *sites)
 	return 0;
 }
 
-ALLOW_ERROR_INJECTION(marker_attach_probes, ERRNO);
-
 void marker_detach_probes(struct marker_sites *sites)
 {
 	struct marker_probe *probe;
@@ -162,7 +162,7 @@ static int add_probe(struct marker_entry *entry, const struct marker_probe *add)
 	if (!probe)
 		return -ENOMEM;
 	probe->entry = entry;
-	ret = is_called(probe) ? attach_all(probe) : 0;
+	ret = is_called(probe) ? marker_attach_probe(probe) : 0;
 	entry->users++;
 	list_add_tail(&probe->list, &entry->probes);
 	if (ret)
@@ -444,7 +444,7 @@ static int arm(struct marker_name *name)
 	list_for_each_entry(entry, &name->entries, list) {
 		list_for_each_entry(probe, &entry->probes, list) {
 			if (probe->kind == MARKER_PROBE_VARIADIC)
-				ret = attach_all(probe);
+				ret = marker_attach_probe(probe);
 			if (!ret)
 				continue;
 			disarm(name, probe);

@@ -83,7 +83,7 @@ load_fails_while_a_probe_waits() {
 
 attach_fails() {
 	needs_sched || return
-	inject marker_connect_entry -16 || return
+	inject marker_attach_probe -16 || return
 	fails_with "busy" modprobe marker_probe print=0 &&
 	! is_loaded marker_probe &&
 	is "$(column $sched probes)" 0 &&
@@ -96,7 +96,7 @@ attach_fails() {
 # The events cannot be enabled; then they can.
 with_an_event() {
 	[ -f "$tracing/events/header_page" ] || needs "no trace events" || return
-	load marker_sample && inject marker_connect_entry -16 || return
+	load marker_sample && inject marker_attach_probe -16 || return
 	"$@" &&
 	is "$(column sample_noargs probes)" 0 &&
 	is "$(cat "$tracing/$noargs/enable")" 0 &&
