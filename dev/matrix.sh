@@ -96,6 +96,8 @@ passes() {
 # The torture module of tracing, in its mode storm.
 also_storm() { passes storm --smp 4 dev/torture/torture/guest.sh none 60 0 kinds=storm; }
 
+also_rust() { passes rust dev/guest/rust.sh; }
+
 also_stacks() { passes stacks "$linux/tools/testing/selftests/tracepoints/stacks.sh"; }
 
 boot() {
