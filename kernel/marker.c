@@ -57,7 +57,8 @@ static DECLARE_DELAYED_WORK(free_removed_work, free_removed);
 static void retire_probe(struct marker_probe *probe)
 {
 	list_move_tail(&probe->list, &removed_probes);
-	queue_delayed_work(system_dfl_wq, &free_removed_work, FREE_DELAY);
+	if (system_state >= SYSTEM_SCHEDULING)	/* else later ones take it along */
+		queue_delayed_work(system_dfl_wq, &free_removed_work, FREE_DELAY);
 }
 
 /* What the tracepoint calls for a probe, and the data. */
@@ -75,11 +76,16 @@ static void *callee_of(struct marker_probe *probe, void **data)
 	}
 }
 
+static bool is_attachable(const struct marker_sites *sites)
+{
+	return !sites->module->going && !marker_is_refused(sites);
+}
+
 static int attach(struct marker_probe *probe, struct marker_sites *sites)
 {
 	void *data, *callee = callee_of(probe, &data);
 
-	if (sites->module->going)
+	if (!is_attachable(sites))
 		return 0;
 	return tracepoint_probe_register(sites->first->tp, callee, data);
 }
@@ -88,7 +94,7 @@ static void detach(struct marker_probe *probe, struct marker_sites *sites)
 {
 	void *data, *callee = callee_of(probe, &data);
 
-	if (!sites->module->going)
+	if (is_attachable(sites))
 		tracepoint_probe_unregister(sites->first->tp, callee, data);
 }
 
@@ -100,7 +106,10 @@ static void detach_all(struct marker_probe *probe)
 		detach(probe, sites);
 }
 
-/* Attaches the probe to all markers, or to none. */
+/*
+ * Attaches the probe to all markers, or to none. The caller may free it after an error: it
+ * must not run then, though it was attached for a moment.
+ */
 static noinline int marker_attach_probe(struct marker_probe *probe)
 {
 	struct marker_sites *sites;
@@ -112,6 +121,8 @@ static noinline int marker_attach_probe(struct marker_probe *probe)
 			continue;
 		list_for_each_entry_continue_reverse(sites, &probe->entry->sites, in_entry)
 			detach(probe, sites);
+		if (system_state >= SYSTEM_SCHEDULING)
+			tracepoint_synchronize_unregister();
 		return ret;
 	}
 	return 0;
@@ -200,13 +211,23 @@ static bool is_valid_name(const char *name)
 	return is_valid(name, MARKER_NAME_LEN) && *name;
 }
 
+static bool all_are_refused(const struct marker_entry *entry)
+{
+	const struct marker_sites *sites;
+
+	list_for_each_entry(sites, &entry->sites, in_entry)
+		if (!marker_is_refused(sites))
+			return false;
+	return true;
+}
+
 /* If there are sites of this name, some of them must have the format. */
 static int check_format(const struct marker_entry *wanted)
 {
 	const struct marker_entry *entry;
 
 	if (!list_empty(&wanted->sites))
-		return 0;
+		return all_are_refused(wanted) ? -EPERM : 0;
 	list_for_each_entry(entry, &wanted->name->entries, list) {
 		if (list_empty(&entry->sites))
 			continue;
@@ -298,7 +319,7 @@ int marker_words_register(const char *name, const char *format, void *probe, voi
  *	   or longer than MARKER_NAME_LEN - 1, a format longer than
  *	   MARKER_FORMAT_LEN - 1 or one that a variadic probe cannot be called
  *	   with; -EPERM if markers of this name have other formats, with a message
- *	   that shows both; -EEXIST if the probe is attached with this @pdata;
+ *	   that shows both, now or when the markers were loaded; -EEXIST if the probe is attached with this @pdata;
  *	   -ENOMEM; or the error of registering on the tracepoint that feeds the
  *	   marker. On an error nothing is changed.
  */

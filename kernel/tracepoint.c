@@ -200,7 +200,7 @@ static void call_unregfunc(const struct tracepoint *tp)
 		return;
 	if (tp->ext->feed)
 		stop_feed(tp->ext);
-	if (tp->ext->unregfunc)
+	else if (tp->ext->unregfunc)
 		tp->ext->unregfunc();
 }
 
@@ -580,6 +580,8 @@ static void tracepoint_module_going(struct module *mod)
 			continue;
 		blocking_notifier_call_chain(&tracepoint_notify_list,
 					     MODULE_STATE_GOING, tp_mod);
+		/* The module may have probes of others, which its tracepoints needed. */
+		tracepoint_synchronize_unregister();
 		for_each_tracepoint_in_module(mod, warn_of_probes, NULL);
 		list_del(&tp_mod->list);
 		kfree(tp_mod);

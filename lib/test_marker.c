@@ -539,6 +539,7 @@ static struct kunit_case marker_test_cases[] = {
 	KUNIT_CASE(marker_test_arm_nests),
 	KUNIT_CASE(marker_test_arm_stays),
 	KUNIT_CASE(marker_test_deferred_by_another),
+	KUNIT_CASE(expect_inline_marker),
 #ifdef CONFIG_MODULES
 	KUNIT_CASE(marker_test_two_formats),
 	KUNIT_CASE(marker_test_formats_of_objects),

@@ -50,6 +50,17 @@ static inline int detach(const char *name, unsigned long nr)
 	return marker_probe_unregister(name, probe_ignore, digit(nr));
 }
 
+/* A marker in a header: those of several files have one tracepoint. */
+static inline void expect_inline_marker(struct kunit *test)
+{
+	calls = 0;
+	KUNIT_EXPECT_EQ(test, attach("kunit_inline", "number %d", 1), 0);
+	trace_mark(kunit_inline, "number %d", 7);
+	KUNIT_EXPECT_EQ(test, detach("kunit_inline", 1), 0);
+	trace_mark(kunit_inline, "number %d", 7);
+	KUNIT_EXPECT_EQ(test, calls, 1UL);
+}
+
 static inline int attach_variadic(const char *name, const char *format, unsigned long nr)
 {
 	return marker_probe_register(name, format, variadic_ignore, digit(nr));

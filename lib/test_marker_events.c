@@ -204,6 +204,7 @@ static struct kunit_case event_test_cases[] = {
 	KUNIT_CASE(event_test_goes_while_enabled),
 	KUNIT_CASE(event_test_of_two_modules),
 	KUNIT_CASE(event_test_enable_all),
+	KUNIT_CASE(expect_inline_marker),
 	KUNIT_CASE(event_test_two_formats),
 	KUNIT_CASE(event_test_named_as_file),
 	KUNIT_CASE(event_test_no_memory),

@@ -178,14 +178,15 @@ static int note_marker(const struct marker_info *info, void *priv)
 	bool *changed = priv;
 
 	if (event && strcmp(event->layout->format, marker->format)) {
+		*changed = true;
 		if (event->present) {
-			pr_warn("%s: the event has the format \"%s\"; no event for \"%s\"\n",
+			pr_warn("%s: no event, since it has the format \"%s\", but in another module \"%s\"\n",
 				marker->name, event->layout->format, marker->format);
+			WRITE_ONCE(event->outdated, true);
 			return 0;
 		}
 		outdate(event);
 		event = NULL;
-		*changed = true;
 	}
 	if (!event) {
 		event = add_event(marker);

@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/stdarg.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/user_namespace.h>
 
 #include <lttng/events.h>
@@ -57,12 +58,14 @@ static void read_values(struct hit *hit, const struct mark_event *event,
 		const struct marker_field *from = event->field[i].from;
 		const char *text = (const char *)words[i] ?: "(null)", *copy = to;
 		unsigned int room = end - to - (nr - i) * sizeof("c");
-		char c = words[i];
+		char first, c = words[i];
 
 		if (!is_text(&event->field[i])) {
 			hit->value[i] = number_of(from, words[i]);
 			continue;
 		}
+		if (from->conversion != 'c' && get_kernel_nofault(first, text))
+			text = "(fault)";
 		if (from->conversion == 'c')
 			to = copy_text(to, &c, sizeof(c));
 		else if (from->precision >= 0)

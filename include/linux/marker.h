@@ -14,9 +14,9 @@
  * call, a marker is a NOP in the code (its guard is an immediate value) and
  * does not evaluate its arguments, so they must have no side effects.
  *
- * A marker is a tracepoint, too, of the same name, whose arguments are words. BPF, fprobe
- * events and SystemTap attach to it as to any other; the types of its arguments are those
- * of the typedef btf_trace_<name> in BTF.
+ * A marker is a tracepoint, too, of the same name, which no tracepoint may have. Its
+ * arguments are words, as the typedef btf_trace_<name> in BTF says. BPF, fprobe events and
+ * SystemTap attach to it as to any other.
  *
  *	trace_mark(name, format, args...)	a marker
  *	_trace_mark(name, format, args...)	for code that must not hit a
@@ -87,7 +87,7 @@ typedef void marker_va_func(void *private, void *call_private,
 			    __printf(3, 0);
 
 /**
- * struct marker - a marker, one for each object that has some of this name
+ * struct marker - a marker, one for each place in the code
  * @name: its name
  * @format: the names and types of its arguments, as for printf()
  * @tp: its tracepoint, which it shares with all markers of this name in the kernel or in
@@ -97,7 +97,7 @@ struct marker {
 	const char *name;
 	const char *format;
 	struct tracepoint *tp;
-} __aligned(8);
+};
 
 /**
  * struct marker_info - what for_each_marker() reports for a name and a format
@@ -230,12 +230,19 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 #endif
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-#define __mark_call(name, tp, args...)					\
+#define __mark_call(name, tp, stub, args...)				\
 	do {								\
-		void tp##_stub(void *any __MARK_EACH(__MARK_WORD_TYPE, ##args)); \
+		void stub(void *any __MARK_EACH(__MARK_WORD_TYPE, ##args)); \
 									\
 		ARCH_MARKSTUB(name);					\
-		tp##_stub(__TP_ANY_DATA __MARK_EACH(__MARK_WORD, ##args)); \
+		stub(__TP_ANY_DATA __MARK_EACH(__MARK_WORD, ##args));	\
+	} while (0)
+
+/* Without the stub, which is patched code. Other markers of the name may use it. */
+#define __mark_call_unpatched(name, tp, stub, args...)			\
+	do {								\
+		ARCH_MARKSTUB(name);					\
+		marker_call(&tp, __MARK_NR(args) __MARK_EACH(__MARK_WORD, ##args)); \
 	} while (0)
 
 #define __MARK_TP_CALL(name)						\
@@ -246,8 +253,9 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 	[nr_args] "i" (offsetof(struct tracepoint, nr_args)),		\
 	[probestub] "i" (offsetof(struct tracepoint, probestub)),
 #else
-#define __mark_call(name, tp, args...)					\
+#define __mark_call(name, tp, stub, args...)				\
 	marker_call(&tp, __MARK_NR(args) __MARK_EACH(__MARK_WORD, ##args))
+#define __mark_call_unpatched	__mark_call
 
 #define __MARK_TP_CALL(name)	""
 #define __MARK_TP_OFFSETS
@@ -266,58 +274,53 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 #define __MARK_ADDR(name)	"%c[" #name "]"
 #endif
 
-#ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
-#define __MARK_ENTRY(name)	".balign 4\n\t.long __marker_" name " - .\n\t"
-#else
-#define __MARK_ENTRY(name)	__MARK_PTR " __marker_" name "\n\t"
-#endif
-
-/* The linker keeps one group of each name. */
-#define __MARK_SECTION(section, flags, name)				\
+/* The linker keeps one group of each name. Markers that are fed are in one object only. */
+#define __MARK_GROUP(section, flags, name)				\
 	".pushsection " section ", \"" flags "G\", %%progbits, __marker_" name ", comdat\n\t"
+#define __MARK_ALONE(section, flags, name)				\
+	".pushsection " section ", \"" flags "\", %%progbits\n\t"
+
+/* On 32 bit, probes that are made for the types of the arguments would not get them. */
+#ifndef CONFIG_64BIT
+#define __MARK_ENTRY(section, name)	""
+#else
+#ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
+#define __MARK_POINTER(name)	".balign 4\n\t.long __marker_" name " - .\n\t"
+#else
+#define __MARK_POINTER(name)	__MARK_PTR " __marker_" name "\n\t"
+#endif
+#define __MARK_ENTRY(section, name)					\
+	section("__tracepoints_ptrs", "a", name)			\
+	__MARK_POINTER(name)						\
+	".popsection\n\t"
+#endif
 
 #if defined(CONFIG_BPF_EVENTS) && defined(CONFIG_64BIT)
 /* A struct bpf_raw_event_map. */
-#define __MARK_BPF(name, nr)						\
-	__MARK_SECTION("__bpf_raw_tp_map", "aw", name)			\
+#define __MARK_BPF(section, name)					\
+	section("__bpf_raw_tp_map", "aw", name)				\
 	".balign 32\n\t"						\
-	".quad __marker_" name ", bpf_trace_run" __stringify(nr) "\n\t"	\
-	".long " __stringify(nr) ", 0\n\t"				\
+	".quad __marker_" name ", bpf_trace_run%c[nr]\n\t"		\
+	".long %c[nr], 0\n\t"						\
 	".balign 32\n\t"						\
 	".popsection\n\t"
 #else
-#define __MARK_BPF(name, nr)	""
+#define __MARK_BPF(section, name)	""
 #endif
 
 /* How many arguments the tracepoint has. */
-#define __MARK_NR_0	1
-#define __MARK_NR_1	1
-#define __MARK_NR_2	2
-#define __MARK_NR_3	3
-#define __MARK_NR_4	4
-#define __MARK_NR_5	5
-#define __MARK_NR_6	6
-#define __MARK_NR_7	7
-#define __MARK_NR_8	8
-#define __MARK_NR_9	9
-#define __MARK_NR_10	10
-#define __MARK_NR_11	11
-#define __MARK_NR_12	12
-#define __MARK_NR_13	1
-#define __MARK_NR_14	1
-#define __MARK_NR_15	1
-#define __MARK_NR(args...)	CONCATENATE(__MARK_NR_, COUNT_ARGS(args))
+#define __MARK_NR(args...)	(COUNT_ARGS(args) ?: 1)
 
 /*
  * The tracepoint, in assembler, since the kernel or a module has one for all markers of the
- * name. Each object has a struct marker.
+ * name. Each site has a struct marker.
  */
-#define __mark_define(name, once, format, ext, nr_args)			\
+#define __mark_define(name, section, bind, once, format, ext, nr_args)	\
 	asm_inline volatile(						\
 		once							\
 		".ifndef __marker_" name "\n\t"				\
-		__MARK_SECTION("__tracepoints", "aw", name)		\
-		".weak __marker_" name "\n\t"				\
+		section("__tracepoints", "aw", name)			\
+		"." bind " __marker_" name "\n\t"			\
 		".type __marker_" name ", %%object\n\t"			\
 		".balign %c[ptr]\n"					\
 		"__marker_" name ":\n\t"				\
@@ -325,26 +328,25 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 		__MARK_TP_CALL(name)					\
 		".org __marker_" name " + %c[size]\n\t"			\
 		".popsection\n\t"					\
-		__MARK_SECTION("__tracepoints_ptrs", "a", name)		\
-		__MARK_ENTRY(name)					\
-		".popsection\n\t"					\
-		__MARK_BPF(name, nr_args)				\
+		__MARK_ENTRY(section, name)				\
+		__MARK_BPF(section, name)				\
+		".endif\n\t"						\
 		".pushsection __markers, \"aw\"\n\t"			\
 		__MARK_PTR " " __MARK_ADDR(text) ", " __MARK_ADDR(types) ", __marker_" name "\n\t" \
-		".popsection\n\t"					\
-		".endif"						\
+		".popsection"						\
 		: : [text] "i" (name), [types] "i" (format),		\
 		    [extension] "i" (ext), [nr] "i" (nr_args),		\
 		    __MARK_TP_OFFSETS					\
 		    [ptr] "i" (sizeof(void *)), [size] "i" (sizeof(struct tracepoint)))
 
 /*
- * @name is a string: it may be that of a macro. Markers of one name have the same types and the
- * same size of the format, or the compiler says so.
+ * @name is a string: it may be that of a macro. The formats of markers of one name have the
+ * same size, or the compiler says so; the kernel compares them when it loads the markers.
  */
-#define __trace_mark(guard, name, _tp, btf, once, _ext, _format, args...) \
+#define __trace_mark(guard, call, name, _tp, stub, btf, section, bind, once, _ext, \
+		     _format, args...)					\
 	do {								\
-		typedef void (*btf)(void *__data __MARK_EACH(__MARK_TYPE, ##args)); \
+		typedef void (*btf)(void *__data __MARK_EACH(__MARK_WORD_TYPE, ##args)); \
 		extern struct tracepoint _tp;				\
 		extern char _tp##_text[sizeof(_format)] __maybe_unused;	\
 									\
@@ -358,16 +360,18 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 			      "a marker has more than 12 arguments");	\
 		BTF_TYPE_EMIT(btf);					\
 		__mark_check_format(_format, ##args);			\
-		__mark_define(name, once, _format, _ext, __MARK_NR(args)); \
+		__mark_define(name, section, bind, once, _format, _ext,	\
+			      __MARK_NR(args));				\
 		if (guard(_tp.active))					\
-			__mark_call(name, _tp, ##args);			\
+			call(name, _tp, stub, ##args);			\
 	} while (0)
 
 #define __mark_guard_load(active)	unlikely_notrace(READ_ONCE(active))
 
 #else /* !CONFIG_MARKERS */
 
-#define __trace_mark(guard, name, _tp, btf, once, _ext, _format, args...) \
+#define __trace_mark(guard, call, name, _tp, stub, btf, section, bind, once, _ext, \
+		     _format, args...)					\
 	__mark_check_format(_format, ##args)
 
 #endif /* CONFIG_MARKERS */
@@ -393,8 +397,9 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * Context: any in which a breakpoint may be handled; see _trace_mark().
  */
 #define trace_mark(name, format, args...)				\
-	__trace_mark(imv_unlikely_var, #name, __marker_##name,		\
-		     btf_trace_##name, "", NULL, format, ##args)
+	__trace_mark(imv_unlikely_var, __mark_call, #name, __marker_##name, \
+		     __markstub_##name, btf_trace_##name, __MARK_GROUP,	\
+		     "weak", "", NULL, format, ##args)
 
 /**
  * _trace_mark - a marker whose guard is a plain load
@@ -408,8 +413,9 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * Context: any.
  */
 #define _trace_mark(name, format, args...)				\
-	__trace_mark(__mark_guard_load, #name, __marker_##name,		\
-		     btf_trace_##name, "", NULL, format, ##args)
+	__trace_mark(__mark_guard_load, __mark_call_unpatched, #name, __marker_##name, \
+		     __markstub_##name, btf_trace_##name, __MARK_GROUP,	\
+		     "weak", "", NULL, format, ##args)
 
 /* Accepts either type of probe. */
 #define marker_probe_register(name, format, probe, private)		\

@@ -19,11 +19,16 @@
 #include <linux/marker.h>
 #include <linux/tracepoint.h>
 
+/* The compiler may make two copies of the statement. */
 #define __MARK_ONCE(name)						\
+	".ifndef __mark_fed_" name "\n\t"				\
 	".ifdef __marker_" name "\n\t"					\
 	".error \"the marker " name " is in the probe of a tracepoint, so there may be no other one of this name before it\"\n\t" \
+	".endif\n\t"							\
+	".set __mark_fed_" name ", 1\n\t"				\
 	".endif\n\t"
 
+#ifdef CONFIG_MARKERS
 /**
  * trace_mark_tp - a marker in the probe of a tracepoint
  * @name: an identifier, global in the kernel: subsystem_event
@@ -44,12 +49,12 @@
 		};							\
 									\
 		check_trace_callback_type_##tp_name(tp_callback);	\
-		__trace_mark(imv_unlikely_var, #name, __marker_##name,	\
-			     btf_trace_##name, __MARK_ONCE(#name),	\
-			     &__mark_ext, format, ##args);		\
+		__trace_mark(imv_unlikely_var, __mark_call, #name,	\
+			     __marker_##name, __markstub_##name,	\
+			     btf_trace_##name, __MARK_ALONE, "globl",	\
+			     __MARK_ONCE(#name), &__mark_ext, format, ##args); \
 	} while (0)
 
-#ifdef CONFIG_MARKERS
 /**
  * DEFINE_TRACER - translate a tracepoint into a marker
  * @tp_name: the tracepoint
@@ -71,6 +76,11 @@
 		trace_mark_tp(mark, tp_name, __tracer_##mark, format, ##args); \
 	}
 #else
+#define trace_mark_tp(name, tp_name, tp_callback, format, args...)	\
+	do {								\
+		check_trace_callback_type_##tp_name(tp_callback);	\
+		__mark_check_format(format, ##args);			\
+	} while (0)
 #define DEFINE_TRACER(tp_name, mark, proto, format, args...)
 #endif
 

@@ -36,7 +36,6 @@ DEFINE_MARKER_CALLEE(marker_call_variadic)
 	     w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11]);
 }
 
-#ifndef CONFIG_TRACEPOINT_TRAMPOLINE
 #ifdef CONFIG_64BIT
 /* Each probe reads the words that it has. */
 static __always_inline void call_probes(const struct tracepoint_func *probe, unsigned int nr,
@@ -78,7 +77,8 @@ static __always_inline void call_probes(const struct tracepoint_func *probe, uns
  * @tp: its tracepoint
  * @nr: number of arguments
  *
- * The arguments of the format follow. Only for trace_mark() and trace_mark_tp().
+ * The arguments of the format follow. Only for the macros of markers: for
+ * _trace_mark(), and where a stub is not patched code.
  *
  * Context: any in which RCU is watching.
  */
@@ -98,4 +98,3 @@ notrace void marker_call(struct tracepoint *tp, unsigned int nr, ...)
 	va_end(args);
 }
 EXPORT_SYMBOL_GPL(marker_call);
-#endif

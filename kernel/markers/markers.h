@@ -188,6 +188,7 @@ int marker_add_module(struct marker_module *module);
 int marker_activate_module(struct marker_module *module);
 void marker_disconnect_module(struct marker_module *module);
 void marker_remove_module(struct marker_module *module);
+bool marker_is_refused(const struct marker_sites *sites);
 
 /* modules.c */
 int __init marker_init(void);

@@ -38,8 +38,8 @@ struct marker_module *marker_find_module(const struct module *mod)
 
 /**
  * for_each_marker - visit all markers
- * @fct: called for each name and format in the kernel and in each module; a
- *	 non-zero result stops the iteration
+ * @fct: called for each name and format in the kernel and in each module, to whose
+ *	 markers probes can be attached; a non-zero result stops the iteration
  * @priv: its second argument
  *
  * Context: may sleep; holds markers_mutex, so @fct must not attach or detach.
@@ -53,6 +53,9 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 
 	guard(mutex)(&markers_mutex);
 	list_for_each_entry(sites, &marker_all_sites, in_all) {
+		if (marker_is_refused(sites))
+			continue;
+
 		const struct marker_info info = {
 			.marker = sites->first,
 			.mod = sites->module->mod,
@@ -164,9 +167,11 @@ static int marker_module_coming(struct module *mod)
 		blocking_notifier_call_chain(&marker_notifiers, MARKERS_COMING,
 					     mod);
 	mutex_unlock(&marker_notify_mutex);
-	if (ret)
-		pr_err("%s: its markers cannot be used: error %d\n", mod->name,
-		       ret);
+	if (ret) {
+		/* Its probes of tracepoints may have been attached for a moment. */
+		marker_synchronize_unregister();
+		pr_err("%s: its markers cannot be used: error %d\n", mod->name, ret);
+	}
 	return ret;
 }
 

@@ -32,10 +32,13 @@ static int refuse_probes(void)
 
 static const struct tracepoint_ext two_formats = { .regfunc = refuse_probes };
 
-/*
- * The compiler sees this only within an object. What a probe gets would not be what its
- * format says, so nothing can be attached.
- */
+/* Have other markers of the same tracepoint another format? */
+bool marker_is_refused(const struct marker_sites *sites)
+{
+	return sites->first->tp->ext == &two_formats;
+}
+
+/* What a probe gets would not be what its format says, so nothing can be attached. */
 static void check_tracepoint(const struct marker_entry *entry, const struct marker *marker)
 {
 	struct marker_entry *other;
@@ -45,7 +48,7 @@ static void check_tracepoint(const struct marker_entry *entry, const struct mark
 		list_for_each_entry(sites, &other->sites, in_entry) {
 			if (other == entry || sites->first->tp != marker->tp)
 				continue;
-			pr_err("%s: no probes: it has the format \"%s\", but in another file \"%s\"; give one of the markers another name\n",
+			pr_err("%s: no probes: it has the format \"%s\", but in another place \"%s\"; give one of the markers another name\n",
 			       entry->name->name, other->format, entry->format);
 			marker->tp->ext = &two_formats;
 			return;

@@ -282,10 +282,8 @@ DEFINE_RECORDER(ftrace_record_marker, event_of_file)
 	struct made_record made;
 	void *record;
 
-	if (trace_trigger_soft_disabled(file))
-		return;
 	guard(preempt_notrace)();
-	if (!make_record(&made, event, args))
+	if (trace_trigger_soft_disabled(file) || !make_record(&made, event, args))
 		return;
 	record = trace_event_buffer_reserve(&buffer, file, made.size);
 	if (record) {
@@ -303,17 +301,29 @@ static unsigned int perf_size(unsigned int size)
 }
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-static noinline unsigned long unwound_ip(unsigned long ip)
+/* The code that called the probe: @skip functions, which are not trampolines, lie between. */
+static noinline unsigned long unwound_ip(unsigned long ip, unsigned int skip)
 {
-	stack_trace_save(&ip, 1, 2);
+	stack_trace_save(&ip, 1, skip);
 	return ip;
 }
 
 /*
- * A probe of a tracepoint that contains only a marker ends with a jump to the marker's stub,
- * so that the marker's caller is the code that calls the probe. Otherwise the stack is unwound:
- * if the marker has arguments on the stack, and with KCSAN.
+ * A marker in a probe of a tracepoint. If there is nothing else in it, it ends with a jump to
+ * the marker's stub, and the caller of this is a trampoline. Otherwise, as with arguments on
+ * the stack, with frame pointers or KCSAN, the caller is the probe itself.
  */
+static __always_inline unsigned long traced_ip_of_feed(const struct tracepoint *feed,
+						       unsigned long ip,
+						       const unsigned long *slot)
+{
+	if (!is_tracepoint_dispatch(ip))
+		return unwound_ip(ip, 3);
+	if (ip == *slot)
+		ip = tracepoint_traced_ip(feed, ip, slot + 1 + TRACEPOINT_ONE_DEPTH(feed->nr_args));
+	return is_tracepoint_dispatch(ip) ? unwound_ip(ip, 2) : ip;
+}
+
 static __always_inline void set_traced_ip(struct pt_regs *regs, const struct marker_event *event)
 {
 	const struct tracepoint *tp = event->hit;
@@ -321,13 +331,8 @@ static __always_inline void set_traced_ip(struct pt_regs *regs, const struct mar
 				    TRACEPOINT_ONE_DEPTH(tp->nr_args);
 
 	regs->ip = tracepoint_traced_ip(tp, regs->ip, slot);
-	if (!event->feed)
-		return;
-	if (regs->ip == *slot)
-		regs->ip = tracepoint_traced_ip(event->feed, regs->ip, slot + 1 +
-				TRACEPOINT_ONE_DEPTH(event->feed->nr_args));
-	if (regs->ip == *slot)
-		regs->ip = unwound_ip(regs->ip);
+	if (event->feed)
+		regs->ip = traced_ip_of_feed(event->feed, regs->ip, slot);
 }
 #else
 #define set_traced_ip(regs, event)	do { } while (0)

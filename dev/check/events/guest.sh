@@ -100,20 +100,6 @@ begins_in() {
 	is "${found:0:${#2}}" "$2"
 }
 
-# The compiler decides which one is first.
-two_formats() {
-	local field other
-
-	field=$(sed -nE 's/.*field:.* (number|text);.*/\1/p' $events/check_two/format)
-	case $field in
-	number) other='text %s' ;;
-	text) other='number %d' ;;
-	*) return 1 ;;
-	esac
-	fire check_two && is "$(grep -c "check_two: $field " $trace)/$(grep -c check_two: $trace)" 1/1 &&
-		dmesg | grep -q "check_two: no trace event for the format \"$other\": there is one for"
-}
-
 # The event goes with the last of them, and stays enabled until then.
 same_marker() {
 	insmod "$dir/same_a.ko" && insmod "$dir/same_b.ko" && echo >$trace &&
@@ -132,7 +118,6 @@ insmod "$dir/events.ko"
 result "strings that are not there are no harm, and long ones are cut" bad_strings
 result "strings end by their precision, and are not read further" parts
 result "fields without a usable name are counted" odd_names
-result "of two formats the first is the event, and the log tells of the other" two_formats
 result "a pointer is hashed, one of a function is a symbol" hashed
 result "a pointer is not hashed with the option off" raw
 echo 1 >$tracing/options/hash-ptr

@@ -12,6 +12,8 @@
 #include <linux/percpu.h>
 #include <linux/stringify.h>
 #include <asm/asm.h>
+#include <asm/ibt.h>
+#include <asm/nops.h>
 
 struct generated_text;
 struct tracepoint_func;
@@ -49,8 +51,8 @@ struct tracepoint_func;
  * The code at the return address is a TEST of IMV_JUMP_TO_OWNER_SIZE bytes that is never
  * executed. Its operand is the reference to the tracepoint.
  */
-#define __TRACESTUB(stub, tp, kind, text, data, srcu, prefix, leave)	\
-	".pushsection .text, " text "\n\t"				\
+#define __TRACESTUB(stub, tp, section, kind, srcu, prefix, leave)	\
+	".pushsection " section ", \"ax\"\n\t"				\
 	TRACESTUB_ALIGN							\
 	"." kind " " stub "\n\t"					\
 	".type " stub ", @function\n"					\
@@ -63,7 +65,7 @@ struct tracepoint_func;
 	".long " tp " - .\n\t"						\
 	".size " stub ", . - " stub "\n\t"				\
 	".popsection\n\t"						\
-	".pushsection __imv, " data "\n\t"				\
+	".pushsection __imv, \"aw\"\n\t"				\
 	".balign 4\n\t"							\
 	".long 1b - .\n\t"						\
 	".long " #leave " - .\n\t"					\
@@ -72,9 +74,8 @@ struct tracepoint_func;
 	".popsection\n\t"
 
 #define ARCH_TRACESTUB(name)						\
-	asm(__TRACESTUB("__traceiter_" #name, "__tracepoint_" #name, "globl", \
-			"\"ax\"", "\"aw\"", tracepoint_srcu, "",	\
-			__tracepoint_leave))
+	asm(__TRACESTUB("__traceiter_" #name, "__tracepoint_" #name, ".text", \
+			"globl", tracepoint_srcu, "", __tracepoint_leave))
 
 /* Readers of RCU tasks trace; the prefix has the effect of their memory barriers. */
 #ifdef CONFIG_TASKS_TRACE_RCU_NO_MB
@@ -84,39 +85,52 @@ struct tracepoint_func;
 #endif
 
 #define ARCH_TRACESTUB_FAULTABLE(name)					\
-	asm(__TRACESTUB("__traceiter_" #name, "__tracepoint_" #name, "globl", \
-			"\"ax\"", "\"aw\"", rcu_tasks_trace_srcu_struct, \
+	asm(__TRACESTUB("__traceiter_" #name, "__tracepoint_" #name, ".text", \
+			"globl", rcu_tasks_trace_srcu_struct,		\
 			TRACESTUB_BARRIER, __tracepoint_leave_faultable))
 
+/* What a compiler puts at the start of a function that can be traced. */
+#ifndef CONFIG_FUNCTION_TRACER
+#define __MARKSTUB_FENTRY	""
+#elif !defined(CONFIG_FTRACE_MCOUNT_USE_CC)
+#define __MARKSTUB_FENTRY	"call __fentry__\n\t"
+#else
+#ifdef CC_USING_NOP_MCOUNT
+#define __MARKSTUB_CALL		ASM_NOP5
+#else
+#define __MARKSTUB_CALL		"call __fentry__\n\t"
+#endif
+#define __MARKSTUB_FENTRY						\
+	"2: " __MARKSTUB_CALL						\
+	".pushsection __mcount_loc, \"a\", @progbits\n\t"		\
+	_ASM_PTR "2b\n\t"						\
+	".popsection\n\t"
+#endif
+
+/* No function is there, which the stub would be in the middle of. */
+#define __MARKSTUB_TEXT		".text.unlikely.markers"
+
 /*
- * The stub of a marker, in a function, which has it once in each object: the linker keeps
- * one of each group. And the function for fprobe events, see struct tracepoint.
+ * The stub of a marker, and the function for fprobe events, see struct tracepoint. They are
+ * in a function, once in each object that has such a marker. One of each is used.
  */
-#define __MARKSTUB_SECTION(flags, name)	"\"" flags "\", @progbits, __marker_" name ", comdat"
 #define ARCH_MARKSTUB(name)						\
 	asm_inline volatile(						\
-		".ifndef __marker_" name "_stub\n\t"			\
-		__TRACESTUB("__marker_" name "_stub", "__marker_" name, "weak", \
-			    __MARKSTUB_SECTION("axG", name),		\
-			    __MARKSTUB_SECTION("awG", name),		\
-			    tracepoint_srcu, "", __tracepoint_leave)	\
-		".pushsection .text, " __MARKSTUB_SECTION("axG", name) "\n\t" \
+		".ifndef __markstub_" name "\n\t"			\
+		__TRACESTUB("__markstub_" name, "__marker_" name, __MARKSTUB_TEXT, \
+			    "weak", tracepoint_srcu, "", __tracepoint_leave) \
+		".pushsection " __MARKSTUB_TEXT ", \"ax\"\n\t"	\
 		TRACESTUB_ALIGN						\
 		".weak __probestub_" name "\n\t"			\
 		".type __probestub_" name ", @function\n"		\
 		"__probestub_" name ":\n\t"				\
 		ASM_ENDBR						\
-		MARKSTUB_FENTRY						\
+		__MARKSTUB_FENTRY					\
 		ASM_RET							\
 		".size __probestub_" name ", . - __probestub_" name "\n\t" \
 		".popsection\n\t"					\
+		IBT_NOSEAL("__probestub_" name)				\
 		".endif")
-
-#ifdef CONFIG_FUNCTION_TRACER
-#define MARKSTUB_FENTRY		"call __fentry__\n\t"
-#else
-#define MARKSTUB_FENTRY		""
-#endif
 
 void __tracepoint_leave(void);
 void __tracepoint_leave_faultable(void);
