@@ -341,7 +341,7 @@ static void marker_test_sites(struct kunit *test)
 	trace_mark(kunit_sites, "nr %d", 2);
 	KUNIT_EXPECT_EQ(test, calls, 11UL);
 	KUNIT_EXPECT_EQ(test, for_each_marker(find_sites, &info), 1);
-	KUNIT_EXPECT_EQ(test, info.sites, 1U);
+	KUNIT_EXPECT_EQ(test, info.sites, 3U);
 	KUNIT_EXPECT_EQ(test, info.probes, 2U);
 	KUNIT_EXPECT_EQ(test, info.armed, 0U);
 	KUNIT_EXPECT_PTR_EQ(test, info.mod, THIS_MODULE);

@@ -92,7 +92,7 @@ struct marker_entry {
  * @entry: the entry
  * @module: the module, or the kernel
  * @first: one of the markers
- * @count: number of objects that have such a marker
+ * @count: how many places in the code have such a marker
  */
 struct marker_sites {
 	struct list_head in_all;
