@@ -42,6 +42,7 @@ struct marker_store {
  * @hit: the tracepoint of its markers; one of them, if several modules have some
  * @feed: the tracepoint that feeds the markers, or NULL; its event has the same hits
  * @size: size of a record without the strings
+ * @nr_numbers: how many fields there are if all are numbers that are passed in registers, or 0
  * @stop: end of @store
  * @store: one for each field
  */
@@ -53,6 +54,7 @@ struct marker_event {
 	const struct marker_layout *layout;
 	const struct tracepoint *hit, *feed;
 	unsigned int size;
+	unsigned int nr_numbers;
 	const struct marker_store *stop;
 	struct marker_store store[];
 };

@@ -11,6 +11,8 @@
 #include "trace.h"
 #include "trace_markers.h"
 
+#define MARKER_REG_ARGS		5	/* of a probe, without the data */
+
 /* A record and its headers must fit into a page of the ring buffer. */
 #define MAX_STRINGS_SIZE	2048	/* all strings of a record together */
 #define MAX_RECORD_SIZE		(sizeof(struct trace_entry) + MAX_STRINGS_SIZE + \
@@ -34,6 +36,7 @@ void marker_place_fields(struct marker_event *event)
 	};
 	const struct marker_layout *layout = event->layout;
 	unsigned int i, max_len = MAX_STRINGS_SIZE;
+	bool all_numbers = true;
 
 	if (layout->nr_strings)
 		max_len = MAX_STRINGS_SIZE / layout->nr_strings - 1;
@@ -49,7 +52,10 @@ void marker_place_fields(struct marker_event *event)
 		store->max_len = field->precision < 0 ? max_len :
 				 min_t(unsigned int, max_len, field->precision);
 		event->size = store->offset + store->size;
+		all_numbers &= store->kind == STORE_4 || store->kind == STORE_8;
 	}
+	if (all_numbers && layout->nr_fields <= MARKER_REG_ARGS)
+		event->nr_numbers = layout->nr_fields;
 }
 
 /*
@@ -128,7 +134,7 @@ static unsigned int store_string(char *to, const char *string, unsigned int max)
 
 /*
  * The arguments of a hit. On 64 bit they are words, which are put into an array first: that
- * takes less than va_arg() for each of them.
+ * takes less than va_arg() for each of them. A few numbers, @plain, stay in registers.
  */
 #ifdef CONFIG_64BIT
 struct marker_args {
@@ -139,29 +145,69 @@ struct marker_args {
 #define first_arg(args)		((args)->next = (args)->word)
 #define next_arg(args, type)	((type)*(args)->next++)
 
+#define copy_registers(args)						\
+	do {								\
+		(args)->word[0] = a;					\
+		(args)->word[1] = b;					\
+		(args)->word[2] = c;					\
+		(args)->word[3] = d;					\
+		(args)->word[4] = e;					\
+	} while (0)
+
 #define DEFINE_RECORDER(name, event_of)					\
-	static __always_inline void __##name(void *data, struct marker_args *args); \
+	static __always_inline void __##name(void *data, struct marker_args *args, bool plain); \
 	notrace void name(void *data, unsigned long a, unsigned long b,	\
 			  unsigned long c, unsigned long d, unsigned long e, ...) \
 	{								\
-		struct marker_args args __uninitialized;		\
-		unsigned int i, nr = event_of(data)->layout->nr_fields;	\
+		struct marker_args few __uninitialized, args __uninitialized; \
+		unsigned int i;						\
 		va_list list __uninitialized;				\
 									\
-		args.word[0] = a;					\
-		args.word[1] = b;					\
-		args.word[2] = c;					\
-		args.word[3] = d;					\
-		args.word[4] = e;					\
-		if (nr > 5) {						\
-			va_start(list, e);				\
-			for (i = 5; i < nr; i++)			\
-				args.word[i] = va_arg(list, unsigned long); \
-			va_end(list);					\
+		if (event_of(data)->nr_numbers) {			\
+			copy_registers(&few);				\
+			__##name(data, &few, true);			\
+			return;						\
 		}							\
-		__##name(data, &args);					\
+		copy_registers(&args);					\
+		va_start(list, e);					\
+		for (i = MARKER_REG_ARGS; i < event_of(data)->layout->nr_fields; i++) \
+			args.word[i] = va_arg(list, unsigned long);	\
+		va_end(list);						\
+		__##name(data, &args, false);				\
 	}								\
-	static __always_inline void __##name(void *data, struct marker_args *args)
+	static __always_inline void __##name(void *data, struct marker_args *args, bool plain)
+
+static __always_inline void put_number(void *record, const struct marker_store *to,
+				       unsigned long word)
+{
+	if (to->kind == STORE_4)
+		*(u32 *)(record + to->offset) = word;
+	else
+		*(u64 *)(record + to->offset) = word;
+}
+
+static __always_inline void store_numbers(const struct marker_event *event, void *record,
+					  const struct marker_args *args)
+{
+	const struct marker_store *to = event->store;
+
+	switch (event->nr_numbers) {
+	case 5:
+		put_number(record, to + 4, args->word[4]);
+		fallthrough;
+	case 4:
+		put_number(record, to + 3, args->word[3]);
+		fallthrough;
+	case 3:
+		put_number(record, to + 2, args->word[2]);
+		fallthrough;
+	case 2:
+		put_number(record, to + 1, args->word[1]);
+		fallthrough;
+	default:
+		put_number(record, to, args->word[0]);
+	}
+}
 #else
 struct marker_args {
 	va_list list;
@@ -171,16 +217,19 @@ struct marker_args {
 #define next_arg(args, type)	va_arg((args)->list, type)
 
 #define DEFINE_RECORDER(name, event_of)					\
-	static __always_inline void __##name(void *data, struct marker_args *args); \
+	static __always_inline void __##name(void *data, struct marker_args *args, bool plain); \
 	notrace void name(void *data, va_list *list)			\
 	{								\
 		struct marker_args args __uninitialized;		\
 									\
 		va_copy(args.list, *list);				\
-		__##name(data, &args);					\
+		__##name(data, &args, false);				\
 		va_end(args.list);					\
 	}								\
-	static __always_inline void __##name(void *data, struct marker_args *args)
+	static __always_inline void __##name(void *data, struct marker_args *args, bool plain)
+
+static inline void store_numbers(const struct marker_event *event, void *record,
+				 const struct marker_args *args) { }
 #endif
 
 /*
@@ -236,11 +285,11 @@ struct made_record {
 /* Return: false if there is no space for it. */
 static __always_inline bool make_record(struct made_record *made,
 					const struct marker_event *event,
-					struct marker_args *args)
+					struct marker_args *args, bool plain)
 {
 	made->record = NULL;
 	made->size = event->size;
-	if (!event->layout->nr_strings)
+	if (plain || !event->layout->nr_strings)
 		return true;
 	made->record = get_scratch();
 	if (!made->record)
@@ -252,11 +301,13 @@ static __always_inline bool make_record(struct made_record *made,
 
 static __always_inline void fill_record(void *to, const struct made_record *made,
 					const struct marker_event *event,
-					struct marker_args *args)
+					struct marker_args *args, bool plain)
 {
 	const unsigned int head = sizeof(struct trace_entry);
 
-	if (made->record)
+	if (plain)
+		store_numbers(event, to, args);
+	else if (made->record)
 		memcpy(to + head, made->record + head, made->size - head);
 	else
 		store_args(event, to, args, false);
@@ -283,11 +334,11 @@ DEFINE_RECORDER(ftrace_record_marker, event_of_file)
 	void *record;
 
 	guard(preempt_notrace)();
-	if (trace_trigger_soft_disabled(file) || !make_record(&made, event, args))
+	if (trace_trigger_soft_disabled(file) || !make_record(&made, event, args, plain))
 		return;
 	record = trace_event_buffer_reserve(&buffer, file, made.size);
 	if (record) {
-		fill_record(record, &made, event, args);
+		fill_record(record, &made, event, args, plain);
 		trace_event_buffer_commit(&buffer);
 	}
 	end_record(&made);
@@ -359,7 +410,7 @@ DEFINE_RECORDER(perf_record_marker, event_itself)
 	int rctx, size;
 
 	guard(preempt_notrace)();
-	if (perf_is_off(event) || !make_record(&made, event, args))
+	if (perf_is_off(event) || !make_record(&made, event, args, plain))
 		return;
 	/* The record is longer than what was made, with zeros at the end. */
 	size = perf_size(made.size);
@@ -367,7 +418,7 @@ DEFINE_RECORDER(perf_record_marker, event_itself)
 	if (record) {
 		perf_fetch_caller_regs(regs);
 		set_traced_ip(regs, event);
-		fill_record(record, &made, event, args);
+		fill_record(record, &made, event, args, plain);
 		perf_trace_run_bpf_submit(record, size, rctx, &event->call, 1, regs,
 					  this_cpu_ptr(event->call.perf_events), NULL);
 	}
