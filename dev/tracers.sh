@@ -22,7 +22,7 @@ lttng() {
 	mkdir -p "$dir"
 	rsync -rlp "${sources[0]}/" "$dir/lttng"
 	rsync -rlp "$top/contrib/lttng-probe-markers/" "$dir/bridge"
-	external "$dir/lttng/src"
+	external "$dir/lttng/src" CONFIG_LTTNG=m CONFIG_LTTNG_CLOCK_PLUGIN_TEST=m
 	external "$dir/bridge" LTTNG_MODULES="$dir/lttng" \
 		KBUILD_EXTRA_SYMBOLS="$dir/lttng/src/Module.symvers"
 	depmod -b "$build/modroot" "$(basename "${modules[0]}")"
