@@ -218,7 +218,7 @@ static void marker_test_formats_of_objects(struct kunit *test)
 	need_fake(test);
 	fake->site[1].format = "text %s";
 	KUNIT_ASSERT_EQ(test, load_fake(), 0);
-	expect_logged(test, from, "in another file \"text %s\"", 1U);
+	expect_logged(test, from, "in another place \"text %s\"", 1U);
 	KUNIT_EXPECT_EQ(test, attach("kunit_fake", FAKE_FORMAT, 1), -EPERM);
 	KUNIT_EXPECT_EQ(test, attach("kunit_fake", "text %s", 1), -EPERM);
 	KUNIT_EXPECT_FALSE(test, fake->tp.active);
