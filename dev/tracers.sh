@@ -37,7 +37,7 @@ types() {
 systemtap() {
 	types
 	cd "$dir"
-	stap -r "$build" -p4 -m tour "$top/dev/guest/tour.stp"
+	stap -B CONFIG_WERROR= -B KCFLAGS="-include $top/dev/guest/systemtap.h" -r "$build" -p4 -m tour "$top/dev/guest/tour.stp"
 }
 
 with_progress lttng "$logs/lttng.log" lttng

@@ -190,7 +190,7 @@ static int note_marker(const struct marker_info *info, void *priv)
 	}
 	if (!event) {
 		event = add_event(marker);
-		*changed |= event;
+		*changed |= !!event;
 	}
 	if (event)
 		event->present = true;
