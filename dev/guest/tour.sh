@@ -147,7 +147,7 @@ end_systemtap() {
 }
 
 begin_lttng() {
-	lttng-sessiond -d --no-ust --extra-kmod-probes=markers >lttng.log 2>&1 &&
+	lttng-sessiond -d --extra-kmod-probes=markers >lttng.log 2>&1 &&
 		lttng create tour --output="$PWD/lttng" >>lttng.log 2>&1 &&
 		lttng enable-event -k markers_$marker --filter "prev_pid == $ping" >>lttng.log 2>&1 &&
 		lttng start >>lttng.log 2>&1
