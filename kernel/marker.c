@@ -319,8 +319,8 @@ int marker_words_register(const char *name, const char *format, void *probe, voi
  *	   or longer than MARKER_NAME_LEN - 1, a format longer than
  *	   MARKER_FORMAT_LEN - 1 or one that a variadic probe cannot be called
  *	   with; -EPERM if markers of this name have other formats, with a message
- *	   that shows both, now or when the markers were loaded; -EEXIST if the probe is attached with this @pdata;
- *	   -ENOMEM; or the error of registering on the tracepoint that feeds the
+ *	   that shows both, now or when the markers were loaded; -EEXIST if the
+ *	   probe is attached with this @pdata; -ENOMEM; or the error of registering on the tracepoint that feeds the
  *	   marker. On an error nothing is changed.
  */
 int marker_probe_register(const char *name, const char *format,

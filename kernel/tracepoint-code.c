@@ -112,7 +112,7 @@ void tp_set_code(struct tracepoint *tp, const struct tp_probes *probes)
 		tp_set_walk(tp);
 	} else {
 		imv_set_var(tp->code, (s32)(unsigned long)probes->code.text);
-		smp_wmb();
+		smp_wmb();	/* the same */
 		if (!probes->probes[1].func && probes->code.size <= U8_MAX)
 			WRITE_ONCE(tp->one_size, probes->code.size);
 	}

@@ -187,21 +187,27 @@ static void stop_feed(const struct tracepoint_ext *ext);
 
 static int call_regfunc(const struct tracepoint *tp)
 {
-	if (!tp->ext)
+	const struct tracepoint_ext *ext = tracepoint_ext(tp);
+
+	if (tp->flags & TRACEPOINT_REFUSED)
+		return -EPERM;
+	if (!ext)
 		return 0;
-	if (tp->ext->feed)
-		return start_feed(tp->ext);
-	return tp->ext->regfunc ? tp->ext->regfunc() : 0;
+	if (ext->feed)
+		return start_feed(ext);
+	return ext->regfunc ? ext->regfunc() : 0;
 }
 
 static void call_unregfunc(const struct tracepoint *tp)
 {
-	if (!tp->ext)
+	const struct tracepoint_ext *ext = tracepoint_ext(tp);
+
+	if (!ext)
 		return;
-	if (tp->ext->feed)
-		stop_feed(tp->ext);
-	else if (tp->ext->unregfunc)
-		tp->ext->unregfunc();
+	if (ext->feed)
+		stop_feed(ext);
+	else if (ext->unregfunc)
+		ext->unregfunc();
 }
 
 static int tracepoint_add_probe(struct tracepoint *tp, const struct tracepoint_func *add)

@@ -92,11 +92,14 @@ static void event_test_of_two_modules(struct kunit *test)
 static void event_test_enable_all(struct kunit *test)
 {
 	static struct tracepoint tracepoint;
-	static const struct tracepoint_ext ext = { .feed = &tracepoint };
+	static const struct tracepoint_ext ext = {
+		.feed = &tracepoint, .text = "kunit_fake",
+	};
 	struct fake_module *first = fake;
 	struct trace_array *tr;
 
-	first->tp.ext = &ext;
+	first->tp.name = ext.text;
+	first->tp.flags = TRACEPOINT_EXT;
 	KUNIT_EXPECT_EQ(test, load_fake(), 0);
 	need_fake(test);
 	KUNIT_EXPECT_EQ(test, load_fake(), 0);

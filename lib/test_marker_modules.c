@@ -29,14 +29,21 @@ static void probe_fed(void *data, int number)
 static const struct tracepoint_ext fed_ext = {
 	.feed = &__tracepoint_kunit_fed_tp,
 	.feed_probe = probe_fed,
+	.text = "kunit_fake_fed",
 };
+
+static void feed_other(void)
+{
+	fake->other_tp.name = fed_ext.text;
+	fake->other_tp.flags = TRACEPOINT_EXT;
+}
 
 /* The third one is another marker, fed by the tracepoint. */
 static void feed_fake(const char *format)
 {
 	make_fake_of("kunit_fake", format, 3);
 	make_other("kunit_fake_fed", format);
-	fake->other_tp.ext = &fed_ext;
+	feed_other();
 }
 
 static int mod_test_init(struct kunit *test)
@@ -174,7 +181,7 @@ static void arm_half(struct kunit *test, bool fed_first)
 {
 	make_fake_of("kunit_fake", "plain %d", 3);
 	make_other("kunit_fake", "fed %d");
-	fake->other_tp.ext = &fed_ext;
+	feed_other();
 	if (fed_first)
 		swap(fake->site[0], fake->site[2]);
 	KUNIT_ASSERT_EQ(test, load_fake(), 0);

@@ -456,11 +456,13 @@ static int reg_locked(void)
 	return 0;
 }
 
-static const struct tracepoint_ext locked_ext = { .regfunc = reg_locked };
+static const struct tracepoint_ext locked_ext = {
+	.regfunc = reg_locked, .text = "kunit_locked",
+};
 
 static struct tracepoint locked_tracepoint = {
-	.name = "kunit_locked",
-	.ext = &locked_ext,
+	.name = locked_ext.text,
+	.flags = TRACEPOINT_EXT,
 };
 
 static void add_second(void)

@@ -67,7 +67,7 @@ static void set_number(struct mark_field *f)
 
 	type->parent.type = lttng_kernel_type_integer;
 	type->size = f->from->size * BITS_PER_BYTE;
-	type->alignment = (is_half ? lttng_alignof(u32) : lttng_alignof(u64)) * BITS_PER_BYTE;
+	type->alignment = BITS_PER_BYTE * (is_half ? lttng_alignof(u32) : lttng_alignof(u64));
 	type->signedness = f->from->is_signed;
 	type->base = base_of(f->from->conversion);
 	f->lttng.type = &type->parent;

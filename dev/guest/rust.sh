@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs in the guest: tracepoints in Rust code are hit while their events are switched on,
 # and only then.
+# shellcheck source=guest/lib.sh
 . "$(dirname "$0")/lib.sh"
+
 cd /sys/kernel/tracing || exit 1
 
 hits() { grep -c "$1" trace; }

@@ -63,6 +63,7 @@
 #include <linux/tracepoint.h>
 #include <linux/types.h>
 
+struct marker;
 struct module;
 struct notifier_block;
 
@@ -242,23 +243,18 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 #define __mark_call_unpatched(name, tp, stub, args...)			\
 	do {								\
 		ARCH_MARKSTUB(name);					\
-		marker_call(&tp, __MARK_NR(args) __MARK_EACH(__MARK_WORD, ##args)); \
+		marker_call(&(tp), __MARK_NR(args) __MARK_EACH(__MARK_WORD, ##args)); \
 	} while (0)
 
-#define __MARK_TP_CALL(name)						\
-	".org __marker_" name " + %c[nr_args]\n\t.byte %c[nr]\n\t"	\
-	".org __marker_" name " + %c[probestub]\n\t"			\
-	__MARK_PTR " __probestub_" name "\n\t"
-#define __MARK_TP_OFFSETS						\
-	[nr_args] "i" (offsetof(struct tracepoint, nr_args)),		\
-	[probestub] "i" (offsetof(struct tracepoint, probestub)),
+/* The number of arguments is behind the flags. */
+static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint, flags) + 1);
+#define __MARK_TP_BYTES		"%c[flags], %c[nr]"
 #else
 #define __mark_call(name, tp, stub, args...)				\
-	marker_call(&tp, __MARK_NR(args) __MARK_EACH(__MARK_WORD, ##args))
+	marker_call(&(tp), __MARK_NR(args) __MARK_EACH(__MARK_WORD, ##args))
 #define __mark_call_unpatched	__mark_call
 
-#define __MARK_TP_CALL(name)	""
-#define __MARK_TP_OFFSETS
+#define __MARK_TP_BYTES		"%c[flags]"
 #endif
 
 #ifdef CONFIG_64BIT
@@ -315,7 +311,7 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
  * The tracepoint, in assembler, since the kernel or a module has one for all markers of the
  * name. Each site has a struct marker.
  */
-#define __mark_define(name, section, bind, once, format, ext, nr_args)	\
+#define __mark_define(name, section, bind, once, format, _text, _flags, nr_args) \
 	asm_inline volatile(						\
 		once							\
 		".ifndef __marker_" name "\n\t"				\
@@ -324,8 +320,9 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 		".type __marker_" name ", %%object\n\t"			\
 		".balign %c[ptr]\n"					\
 		"__marker_" name ":\n\t"				\
-		__MARK_PTR " " __MARK_ADDR(text) ", " __MARK_ADDR(extension) "\n\t" \
-		__MARK_TP_CALL(name)					\
+		__MARK_PTR " " __MARK_ADDR(text) "\n\t"			\
+		".org __marker_" name " + %c[flags_at]\n\t"		\
+		".byte " __MARK_TP_BYTES "\n\t"			\
 		".org __marker_" name " + %c[size]\n\t"			\
 		".popsection\n\t"					\
 		__MARK_ENTRY(section, name)				\
@@ -334,16 +331,17 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 		".pushsection __markers, \"aw\"\n\t"			\
 		__MARK_PTR " " __MARK_ADDR(text) ", " __MARK_ADDR(types) ", __marker_" name "\n\t" \
 		".popsection"						\
-		: : [text] "i" (name), [types] "i" (format),		\
-		    [extension] "i" (ext), [nr] "i" (nr_args),		\
-		    __MARK_TP_OFFSETS					\
+		: : [text] "i" (_text), [types] "i" (format),		\
+		    [flags] "i" (_flags), [nr] "i" (nr_args),		\
+		    [flags_at] "i" (offsetof(struct tracepoint, flags)), \
 		    [ptr] "i" (sizeof(void *)), [size] "i" (sizeof(struct tracepoint)))
 
 /*
  * @name is a string: it may be that of a macro. The formats of markers of one name have the
- * same size, or the compiler says so; the kernel compares them when it loads the markers.
+ * same size, or the compiler reports an error; the kernel compares them when it loads the
+ * markers.
  */
-#define __trace_mark(guard, call, name, _tp, stub, btf, section, bind, once, _ext, \
+#define __trace_mark(guard, call, name, _tp, stub, btf, section, bind, once, text, flags, \
 		     _format, args...)					\
 	do {								\
 		typedef void (*btf)(void *__data __MARK_EACH(__MARK_WORD_TYPE, ##args)); \
@@ -360,7 +358,7 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 			      "a marker has more than 12 arguments");	\
 		BTF_TYPE_EMIT(btf);					\
 		__mark_check_format(_format, ##args);			\
-		__mark_define(name, section, bind, once, _format, _ext,	\
+		__mark_define(name, section, bind, once, _format, text, flags, \
 			      __MARK_NR(args));				\
 		if (guard(_tp.active))					\
 			call(name, _tp, stub, ##args);			\
@@ -370,7 +368,7 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 
 #else /* !CONFIG_MARKERS */
 
-#define __trace_mark(guard, call, name, _tp, stub, btf, section, bind, once, _ext, \
+#define __trace_mark(guard, call, name, _tp, stub, btf, section, bind, once, text, flags, \
 		     _format, args...)					\
 	__mark_check_format(_format, ##args)
 
@@ -399,7 +397,7 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 #define trace_mark(name, format, args...)				\
 	__trace_mark(imv_unlikely_var, __mark_call, #name, __marker_##name, \
 		     __markstub_##name, btf_trace_##name, __MARK_GROUP,	\
-		     "weak", "", NULL, format, ##args)
+		     "weak", "", #name, 0, format, ##args)
 
 /**
  * _trace_mark - a marker whose guard is a plain load
@@ -415,7 +413,7 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 #define _trace_mark(name, format, args...)				\
 	__trace_mark(__mark_guard_load, __mark_call_unpatched, #name, __marker_##name, \
 		     __markstub_##name, btf_trace_##name, __MARK_GROUP,	\
-		     "weak", "", NULL, format, ##args)
+		     "weak", "", #name, 0, format, ##args)
 
 /* Accepts either type of probe. */
 #define marker_probe_register(name, format, probe, private)		\

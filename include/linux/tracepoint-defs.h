@@ -44,7 +44,7 @@ struct tracepoint_func {
  * @feed: a tracepoint, or NULL: the sites are in @feed_probe, which is attached to it while
  *	  there are probes
  * @feed_probe: a probe of @feed, which is called without data
- * @faultable: the probes may fault and sleep
+ * @text: the name, to which that of the tracepoint points
  *
  * The functions may sleep, under tracepoints_mutex: they cannot attach or detach probes.
  */
@@ -53,16 +53,20 @@ struct tracepoint_ext {
 	void (*unregfunc)(void);
 	struct tracepoint *feed;
 	void *feed_probe;
-	unsigned int faultable:1;
+	char text[];
 };
+
+/* Flags of a tracepoint */
+#define TRACEPOINT_EXT		1	/* its name is that of a struct tracepoint_ext */
+#define TRACEPOINT_FAULTABLE	2	/* the probes may fault and sleep */
+#define TRACEPOINT_REFUSED	4	/* no probe can be attached */
 
 /**
  * struct tracepoint - a tracepoint, common to all its sites
  * @name: its name
- * @ext: what only few tracepoints have, or NULL
- * @probestub: an empty function of the type of a probe, which fprobe events trace
  * @funcs: the attached probes, or NULL
  * @active: immediate value, the guard of all sites: are there probes?
+ * @flags: TRACEPOINT_EXT and others
  * @nr_args: how many arguments it has; 0 if one is longer than a word, a structure or
  *	     a union
  * @one_size: size of the trampoline if it is for one probe, or 0
@@ -78,9 +82,9 @@ struct tracepoint_ext {
  */
 struct tracepoint {
 	const char *name;
-	const struct tracepoint_ext *ext;
 	struct tracepoint_func __rcu *funcs;
 	bool active __aligned(4);
+	u8 flags;
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 	u8 nr_args;
 	u8 one_size;
@@ -94,7 +98,6 @@ struct tracepoint {
 	void *tramp;
 	void *walk;
 #endif
-	void *probestub;
 };
 
 #ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS

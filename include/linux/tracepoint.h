@@ -126,7 +126,15 @@ for_each_tracepoint_in_module(struct module *mod,
 /* May the probes fault and sleep? Those of system calls may. */
 static inline bool tracepoint_is_faultable(struct tracepoint *tp)
 {
-	return IS_ENABLED(CONFIG_TRACEPOINTS) && tp->ext && tp->ext->faultable;
+	return tp->flags & TRACEPOINT_FAULTABLE;
+}
+
+/* What only few tracepoints have, or NULL. */
+static inline const struct tracepoint_ext *tracepoint_ext(const struct tracepoint *tp)
+{
+	if (!(tp->flags & TRACEPOINT_EXT))
+		return NULL;
+	return container_of(tp->name, const struct tracepoint_ext, text[0]);
 }
 
 #ifdef CONFIG_TRACEPOINTS
@@ -158,7 +166,7 @@ static inline void call_tracepoint_unregister_syscall(struct rcu_head *rcu,
 #endif
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-#define TRACEPOINT_CODE_OFFSET	28
+#define TRACEPOINT_CODE_OFFSET	20
 #include <asm/tracepoint.h>
 static_assert(offsetof(struct tracepoint, code) == TRACEPOINT_CODE_OFFSET);
 #else
@@ -469,32 +477,39 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		     __TP_CALL_PROBES, might_fault())
 
 /*
- * gcc would align larger objects to 32 bytes. The semicolon at the end is for headers
- * of events that have none.
+ * gcc would align larger objects to 32 bytes. Nothing but kallsyms knows the function for
+ * fprobe events. The semicolon at the end is for headers of events that have none.
  */
-#define __TP_DEFINE(_name, _ext, _stub)					\
-	static const char __tpstrtab_##_name[]				\
-	__section("__tracepoints_strings") = #_name;			\
+#define __TP_DEFINE_NAMED(_name, _text, _flags, _stub)			\
 	__TP_DEFINE_CALL(_name);					\
 	struct tracepoint __tracepoint_##_name				\
 	__used __section("__tracepoints")				\
 	__aligned(__alignof__(struct tracepoint)) = {			\
-		.name = __tpstrtab_##_name,				\
-		.ext = _ext,						\
-		.probestub = __probestub_##_name,			\
+		.name = _text,						\
+		.flags = _flags,					\
 		__TP_INIT_CALL(_name)					\
 	};								\
+	__ADDRESSABLE(__probestub_##_name)				\
 	CFI_NOSEAL(__probestub_##_name);				\
 	__TRACEPOINT_ENTRY(_name);					\
 	_stub(_name);
 
-#define __TP_DEFINE_EXT(_name, _reg, _unreg, _faultable, _stub)		\
+#define __TP_DEFINE(_name, _stub)					\
+	static const char __tpstrtab_##_name[]				\
+	__section("__tracepoints_strings") = #_name;			\
+	__TP_DEFINE_NAMED(_name, __tpstrtab_##_name, 0, _stub)
+
+/* The other name is for make UT=1. */
+#define __TP_DEFINE_EXT(_name, _reg, _unreg, _flags, _stub)		\
+	static const char __tpstrtab_##_name[]				\
+	__used __section("__tracepoints_strings") = #_name;		\
 	static const struct tracepoint_ext __tracepoint_ext_##_name = {	\
 		.regfunc = _reg,					\
 		.unregfunc = _unreg,					\
-		.faultable = _faultable,				\
+		.text = #_name,						\
 	};								\
-	__TP_DEFINE(_name, &__tracepoint_ext_##_name, _stub)
+	__TP_DEFINE_NAMED(_name, __tracepoint_ext_##_name.text,		\
+			  TRACEPOINT_EXT | (_flags), _stub)
 
 /**
  * DEFINE_TRACE_FN - define a tracepoint with callbacks
@@ -507,12 +522,13 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * The callbacks may sleep. They must not attach or detach probes.
  */
 #define DEFINE_TRACE_FN(name, reg, unreg, proto...)			\
-	__TP_DEFINE_EXT(name, reg, unreg, false, __TP_DEFINE_STUB)	\
+	__TP_DEFINE_EXT(name, reg, unreg, 0, __TP_DEFINE_STUB)		\
 	__TP_PICK(name, ##proto, DEFINE_RUST_DO_TRACE, 0, __TP_NOTHING)(name, ##proto)
 
 /* The same for DECLARE_TRACE_SYSCALL(). */
 #define DEFINE_TRACE_SYSCALL(name, reg, unreg, proto...)		\
-	__TP_DEFINE_EXT(name, reg, unreg, true, __TP_DEFINE_STUB_FAULTABLE) \
+	__TP_DEFINE_EXT(name, reg, unreg, TRACEPOINT_FAULTABLE,		\
+			__TP_DEFINE_STUB_FAULTABLE)			\
 	__TP_PICK(name, ##proto, DEFINE_RUST_DO_TRACE, 0, __TP_NOTHING)(name, ##proto)
 
 /*
@@ -528,11 +544,11 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 /* With prototype and arguments the name is that of the object, as in define_trace.h. */
 #define __TP_DEFINE_WHOLE(name, proto, args)				\
-	__TP_DEFINE(name, NULL, __TP_DEFINE_STUB)			\
+	__TP_DEFINE(name, __TP_DEFINE_STUB)				\
 	DEFINE_RUST_DO_TRACE(name, PARAMS(proto), PARAMS(args))
 /* The short name is for tracepoint_enabled(). */
 #define __TP_DEFINE_BARE(name)						\
-	__TP_DEFINE(name##_tp, NULL, __TP_DEFINE_STUB)			\
+	__TP_DEFINE(name##_tp, __TP_DEFINE_STUB)			\
 	asm(".globl __tracepoint_" #name "\n\t"			\
 	    ".set __tracepoint_" #name ", __tracepoint_" #name "_tp\n\t")
 #define __TP_PICK(name, proto, args, define, ...)	define

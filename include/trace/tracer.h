@@ -23,7 +23,8 @@
 #define __MARK_ONCE(name)						\
 	".ifndef __mark_fed_" name "\n\t"				\
 	".ifdef __marker_" name "\n\t"					\
-	".error \"the marker " name " is in the probe of a tracepoint, so there may be no other one of this name before it\"\n\t" \
+	".error \"the marker " name " is in the probe of a tracepoint, "	\
+	"so there may be no other one of this name before it\"\n\t"	\
 	".endif\n\t"							\
 	".set __mark_fed_" name ", 1\n\t"				\
 	".endif\n\t"
@@ -46,13 +47,15 @@
 		static const struct tracepoint_ext __mark_ext = {	\
 			.feed = &__tracepoint_##tp_name,		\
 			.feed_probe = tp_callback,			\
+			.text = #name,					\
 		};							\
 									\
 		check_trace_callback_type_##tp_name(tp_callback);	\
 		__trace_mark(imv_unlikely_var, __mark_call, #name,	\
 			     __marker_##name, __markstub_##name,	\
 			     btf_trace_##name, __MARK_ALONE, "globl",	\
-			     __MARK_ONCE(#name), &__mark_ext, format, ##args); \
+			     __MARK_ONCE(#name), __mark_ext.text, TRACEPOINT_EXT, \
+			     format, ##args);				\
 	} while (0)
 
 /**

@@ -53,10 +53,11 @@ static __always_inline void call_probes(const struct tracepoint_func *probe, uns
 		if (tracepoint_may_call(func))
 			func(probe->data, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7],
 			     w[8], w[9], w[10], w[11]);
+		/* A removed probe is not NULL. */
 	} while (data_race((++probe)->func));
 }
 #else
-static __always_inline void call_probes(const struct tracepoint_func *probe, unsigned int nr,
+static void call_probes(const struct tracepoint_func *probe, unsigned int nr,
 					va_list *args)
 {
 	void (*func)(void *data, va_list *args);
@@ -68,6 +69,7 @@ static __always_inline void call_probes(const struct tracepoint_func *probe, uns
 		if (tracepoint_may_call(func))
 			func(probe->data, &copy);
 		va_end(copy);
+		/* A removed probe is not NULL. */
 	} while (data_race((++probe)->func));
 }
 #endif

@@ -25,17 +25,10 @@ static void warn_of_other_formats(const struct marker_entry *entry)
 				entry->name->name, other->format, entry->format);
 }
 
-static int refuse_probes(void)
-{
-	return -EPERM;
-}
-
-static const struct tracepoint_ext two_formats = { .regfunc = refuse_probes };
-
 /* Have other markers of the same tracepoint another format? */
 bool marker_is_refused(const struct marker_sites *sites)
 {
-	return sites->first->tp->ext == &two_formats;
+	return sites->first->tp->flags & TRACEPOINT_REFUSED;
 }
 
 /* What a probe gets would not be what its format says, so nothing can be attached. */
@@ -50,7 +43,7 @@ static void check_tracepoint(const struct marker_entry *entry, const struct mark
 				continue;
 			pr_err("%s: no probes: it has the format \"%s\", but in another place \"%s\"; give one of the markers another name\n",
 			       entry->name->name, other->format, entry->format);
-			marker->tp->ext = &two_formats;
+			marker->tp->flags |= TRACEPOINT_REFUSED;
 			return;
 		}
 	}

@@ -143,9 +143,11 @@ static bool name_is_taken(const char *name)
 /* The tracepoint that feeds the markers records the same hits as the event. */
 static void set_owner(struct marker_event *event, const struct marker_sites *sites)
 {
+	const struct tracepoint_ext *ext = tracepoint_ext(sites->first->tp);
+
 	event->call.module = sites->module->mod;
 	event->hit = sites->first->tp;
-	event->feed = event->hit->ext ? event->hit->ext->feed : NULL;
+	event->feed = ext ? ext->feed : NULL;
 }
 
 static int publish(struct marker_event *event, const struct marker_sites *sites)

@@ -143,7 +143,7 @@ struct marker_args {
 };
 
 #define first_arg(args)		((args)->next = (args)->word)
-#define next_arg(args, type)	((type)*(args)->next++)
+#define next_arg(args, type)	((type)(*(args)->next++))
 
 #define copy_registers(args)						\
 	do {								\
@@ -320,7 +320,7 @@ static __always_inline void end_record(const struct made_record *made)
 }
 
 /* The probe for ftrace; @data is the file of the event in an instance. */
-static const struct marker_event *event_of_file(const struct trace_event_file *file)
+static __maybe_unused const struct marker_event *event_of_file(const struct trace_event_file *file)
 {
 	return marker_event_of(file->event_call);
 }
@@ -396,7 +396,7 @@ static bool perf_is_off(struct marker_event *event)
 }
 
 /* The probe for perf and BPF; @data is the event. */
-static const struct marker_event *event_itself(const struct marker_event *event)
+static __maybe_unused const struct marker_event *event_itself(const struct marker_event *event)
 {
 	return event;
 }

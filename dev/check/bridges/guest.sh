@@ -119,7 +119,7 @@ is_off() { is "$(paste -sd ' ' $parameters/active)" ''; }
 
 on_with_a_probe() {
 	modprobe marker_probe marker=kernel_sched_switch print=0
-	is "$(<$parameters/active)" sched_switch && rmmod marker_probe && is_off
+	is "$(paste -sd ' ' $parameters/active)" 'sched_switch kernel_sched_switch' && rmmod marker_probe && is_off
 }
 
 preempted_can_run() {

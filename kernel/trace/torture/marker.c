@@ -115,13 +115,18 @@ static int detach(unsigned int nr, struct tt_data *data)
 	return marker_probe_unregister(markers[nr].name, data->func, data);
 }
 
+static void grace_period(void)
+{
+	synchronize_srcu(&tracepoint_srcu);
+}
+
 static const struct tt_probes probes = {
 	.targets = tt_marker_targets,
 	.nr = TT_NR_MARKERS,
 	.may_defer = true,
 	.attach = attach,
 	.detach = detach,
-	.grace_period = synchronize_rcu,
+	.grace_period = grace_period,
 	.synchronize = marker_synchronize_unregister,
 };
 

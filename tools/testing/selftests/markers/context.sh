@@ -65,12 +65,14 @@ preemptible_place() {
 	is "$(states_of sample_event | grep -c '^...\.')" 5
 }
 
-# The name of the first function in the first stack must begin like this.
+# The first stack begins with the function that records, as that of a trace event does, and
+# a function whose name begins like this.
 stack_begins_at() {
-	said=$(sed -nE '/^ => /{ s/^ => ([A-Za-z0-9_.]+).*/\1/p; q }' "$tracing/trace")
+	said=$(sed -nE '/^ => /{ s/^ => ([A-Za-z0-9_.]+).*/\1/; p; n; s/^ => ([A-Za-z0-9_.]+).*/\1/p; q }' \
+		"$tracing/trace" | tr '\n' ' ')
 	case $said in
-	"$1"*)	;;
-	*)	comment "the stack begins at '$said', not $1"
+	"ftrace_record_marker $1"*)	;;
+	*)	comment "the stack begins with '$said', not ftrace_record_marker $1"
 		return 1 ;;
 	esac
 }
