@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# tracers.sh: build what SystemTap and LTTng load into the guest's kernel: a script of
-# SystemTap as a module, in out/tracers; LTTng's modules and the bridge to markers, in
+# tracers.sh: build what SystemTap and LTTng load into the guest's kernel: scripts of
+# SystemTap as modules, in out/tracers; LTTng's modules and the bridge to markers, in
 # /lib/modules of the guest.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -28,16 +28,22 @@ lttng() {
 	depmod -b "$build/modroot" "$(basename "${modules[0]}")"
 }
 
-# SystemTap reads the types of tracepoints in this file.
+# SystemTap reads the types of tracepoints in this file. Those of a module are behind those of
+# the kernel.
 types() {
-	[[ $build/vmlinux.h -nt $build/vmlinux ]] ||
-		bpftool btf dump file "$build/vmlinux" format c >"$build/vmlinux.h"
+	local module=$build/samples/markers/marker-sample.ko
+	[[ $build/vmlinux.h -nt $build/vmlinux && $build/vmlinux.h -nt $module ]] ||
+		bpftool -B "$build/vmlinux" btf dump file "$module" format c >"$build/vmlinux.h"
 }
 
 systemtap() {
+	local script
 	types
 	cd "$dir"
-	stap -B CONFIG_WERROR= -B KCFLAGS="-include $top/dev/guest/systemtap.h" -r "$build" -p4 -m tour "$top/dev/guest/tour.stp"
+	for script in "$top/dev/guest/tour.stp" "$top/dev/check/tracers/places.stp"; do
+		stap -B CONFIG_WERROR= -B KCFLAGS="-include $top/dev/guest/systemtap.h" -r "$build" \
+			-p4 -m "$(basename "$script" .stp)" "$script"
+	done
 }
 
 with_progress lttng "$logs/lttng.log" lttng

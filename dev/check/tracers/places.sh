@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# places.sh: runs in the guest. Each client attaches to a marker of the kernel, to one of a
+# module, and, if it can wait for one, to that of a module that is loaded later. All
+# clients must get the values that were passed.
+set -u
+. "$(dirname "$0")/../../guest/lib.sh"
+tracefs=/sys/kernel/tracing
+sample=/sys/module/marker_sample/parameters/fire
+
+marker_of() { if [[ $1 == kernel ]]; then echo kernel_process_fork; else echo sample_event; fi; }
+
+# hit PLACE: writes the values to the file wanted.
+hit() {
+	if [[ $1 == kernel ]]; then
+		for _ in {1..5}; do
+			: & echo "$$ $!"
+		done
+		wait
+	else
+		modprobe marker_sample
+		echo 5 >$sample
+		seq 0 4
+	fi >wanted
+}
+
+# values FILE: those in a text of any client, of forks by this shell.
+values() {
+	sed -nE -e "s/.*parent_pid[ =]*($$),? child_pid[ =]*([0-9]+).*/\1 \2/p" \
+		-e 's/.*count[ =]*([0-9]+),? name.*/\1/p' "$1"
+}
+
+until_said() {
+	for _ in {1..300}; do
+		! grep -qs "$1" "$2" || return 0
+		sleep 0.2
+	done
+	echo "no '$1':" && cat "$2"
+	return 1
+}
+
+stop() { kill -INT "$pid"; wait "$pid"; }
+
+# Each client: attach_CLIENT PLACE, and detach_CLIENT, which leaves the values in the file
+# said.
+
+attach_tracefs() {
+	local event
+	event=markers:$(marker_of "$1")
+	[[ $1 != later ]] || event='markers:*:mod:marker_sample'
+	mkdir $tracefs/instances/places && echo "$event" >$tracefs/instances/places/set_event
+}
+
+detach_tracefs() {
+	echo >$tracefs/instances/places/set_event
+	cat $tracefs/instances/places/trace >said
+	rmdir $tracefs/instances/places
+}
+
+attach_trace_cmd() {
+	trace-cmd record -q -e "markers:$(marker_of "$1")" >log 2>&1 & pid=$!
+	until_said 1 "$tracefs/events/markers/$(marker_of "$1")/enable" && until_said 1 $tracefs/tracing_on
+}
+
+detach_trace_cmd() {
+	stop
+	trace-cmd report >said 2>/dev/null
+	trace-cmd reset
+	echo 1 >$tracefs/tracing_on
+}
+
+attach_perf() {
+	rm -f ctl ack
+	mkfifo ctl ack
+	perf record -q -a -e "markers:$(marker_of "$1")" -D -1 --control=fifo:ctl,ack >log 2>&1 & pid=$!
+	echo enable >ctl
+	read -r _ <ack
+}
+
+detach_perf() { stop; perf script >said 2>/dev/null; }
+
+begin_bpftrace() {
+	bpftrace -e "$1 BEGIN { printf(\"ready\\n\"); }" >said 2>&1 & pid=$!
+	until_said ready said
+}
+
+attach_bpftrace() {
+	if [[ $1 == kernel ]]; then
+		begin_bpftrace 'tracepoint:markers:kernel_process_fork {
+			printf("parent_pid %d child_pid %d\n", args->parent_pid, args->child_pid); }'
+	else
+		begin_bpftrace 'tracepoint:markers:sample_event { printf("count %d name\n", args->count); }'
+	fi
+}
+
+detach_bpftrace() { stop; }
+
+attach_bpftrace_raw() {
+	begin_bpftrace 'rawtracepoint:vmlinux:kernel_process_fork {
+		printf("parent_pid %d child_pid %d\n", arg0, arg1); }'
+}
+
+detach_bpftrace_raw() { stop; }
+
+# An fprobe event, which waits for the tracepoint.
+# shellcheck disable=SC2016 # it expands the arguments
+attach_tprobe() {
+	local values='parent_pid=$arg1:s32 child_pid=$arg2:s32'
+	[[ $1 == kernel ]] || values='count=$arg1:u32 name=$arg2:x64'
+	echo "t:places/it $(marker_of "$1") $values" >$tracefs/dynamic_events &&
+		echo >$tracefs/trace && echo 1 >$tracefs/events/places/it/enable
+}
+
+detach_tprobe() {
+	echo 0 >$tracefs/events/places/it/enable
+	cat $tracefs/trace >said
+	echo -:places/it >>$tracefs/dynamic_events
+}
+
+attach_systemtap() {
+	staprun "$HOUSE_OUT/tracers/places.ko" >said 2>log & pid=$!
+	until_said ready said
+}
+
+detach_systemtap() { stop; }
+
+attach_lttng() {
+	lttng-sessiond -d --extra-kmod-probes=markers >log 2>&1 &&
+		lttng create places --output="$PWD/lttng" >>log 2>&1 &&
+		lttng enable-event -k "markers_$(marker_of "$1")" >>log 2>&1 &&
+		lttng start >>log 2>&1
+}
+
+detach_lttng() {
+	lttng stop >>log 2>&1
+	babeltrace2 lttng >said
+	lttng destroy >>log 2>&1
+	rm -rf lttng
+	kill "$(</run/lttng/lttng-sessiond.pid)"
+	sleep 1
+}
+
+agree() {
+	"attach_$1" "$2" || { cat log; return 1; }
+	hit "$2"
+	"detach_$1"
+	[[ $2 == kernel ]] || rmmod marker_sample
+	[[ $(values said) == "$(<wanted)" ]] && return
+	diff <(values said) wanted
+	tail -n 20 said
+	return 1
+}
+
+cd "$(mktemp -d)" || exit 1
+for client in tracefs trace_cmd perf bpftrace bpftrace_raw tprobe systemtap lttng; do
+	result "$client, a marker of the kernel" agree $client kernel
+done
+for client in tracefs trace_cmd perf bpftrace tprobe systemtap lttng; do
+	modprobe marker_sample
+	result "$client, a marker of a module" agree $client module
+done
+for client in tracefs tprobe systemtap lttng; do
+	result "$client, a marker of a module that is loaded later" agree $client later
+done
+((failed == 0))
