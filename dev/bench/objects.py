@@ -77,8 +77,10 @@ def main():
     image = Image(path)
     code = Code(image, path, cross + "objdump")
     sites = Sites(image, code)
-    # The number of arguments changes the use of registers, also before the guard.
+    # The number of arguments changes the use of registers, also before the guard. A function
+    # with a site may load an argument behind it that the one without loads always.
     instructions, loads, hot, cold = min(site_cost(image, code, nr) for nr in (1, 2, 4))
+    loads = max(loads, 0)
     objects = object_bytes(image, sites.names) // len(sites.names)
     record = sites.records // max(1, len(sites.guards))
     calling = int(statistics.median(sites.calling or [cold]))
