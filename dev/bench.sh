@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# bench.sh [short|functions|markers]: measure the cost of tracepoints,
+# bench.sh [short|functions|markers|latency]: measure the cost of tracepoints,
 # markers and function tracers on the kernel without the series and on the kernel with
 # it, in the same configuration. Prints a table with ratios and checks the limits of
 # dev/bench/bars; writes results.csv, results.svg and markers.svg to out/bench.
 # "short" has fewer sites and markers. "functions" has no sites, no markers, no other
 # architectures and no pictures. "markers" measures only markers, and trace events for
-# comparison; not on stock, which has no markers.
+# comparison; not on stock, which has no markers. "latency" measures only how late a task
+# of real time runs, on kernels with PREEMPT_RT, and draws latency.svg.
 #
 # Instructions are counted by QEMU (-icount, one CPU): all that the CPU executes
 # meanwhile, including interrupts. Syncs are calls that interrupt every other CPU to
@@ -19,6 +20,7 @@ set -euo pipefail
 build_environment
 dir=$out/bench
 flavours=(stock guest)
+latency=()	# loops of the task: with a clock that counts instructions, and with two CPUs
 architectures=(i386 arm64 riscv64)
 # Together they have many sites in hot code, and define many tracepoints.
 objects=(kernel/sched/core.o kernel/softirq.o kernel/time/timer.o kernel/workqueue.o
@@ -31,6 +33,7 @@ case $form in
 short) sites=(100 1000 5000 10000) numbers=(100 1000) ;;
 functions) sites=() numbers=() architectures=() ;;
 markers) flavours=(guest) sites=() architectures=() ;;
+latency) flavours=(stock-realtime realtime) sites=() numbers=() architectures=() latency=(3000 10000) ;;
 esac
 
 build_modules() {
@@ -47,12 +50,12 @@ build_modules() {
 	cp "$out"/bin/{bpf,fentry} .
 }
 
-# in_guest FLAVOUR SCRIPT NUMBER...: measure the cases of dev/bench/SCRIPT.sh
+# in_guest FLAVOUR SCRIPT ARGUMENT...: measure the cases of dev/bench/SCRIPT.sh
 in_guest() {
 	local name=bench-$2-$1
 	with_progress "bench $2 $1" "$logs/$name.log" \
 		"$top/dev/guest.sh" --flavour "$1" --name "$name" --icount \
-		--timeout 3600 "dev/bench/$2.sh" "$dir/$1" "${@:3}"
+		--timeout 3600 "dev/bench/$2.sh" "${@:3}"
 	cat "$out/guest/$name/results.csv" >>"$dir/$1.csv"
 }
 
@@ -62,14 +65,23 @@ compile_marks() {
 		trace_{mark,printk}{300,3000} >"$dir/compile.csv"
 }
 
+# The numbers are those of instructions; in the picture are times of two CPUs.
+measure_latency() {
+	: >"$dir/$1.csv"
+	in_guest "$1" latency "${latency[0]}"
+	with_progress "bench times $1" "$logs/bench-times-$1.log" \
+		"$top/dev/guest.sh" --flavour "$1" --name "bench-times-$1" --parallel \
+		dev/bench/latency.sh "${latency[1]}"
+}
+
 measure() {
 	with_progress "bench modules $1" "$logs/bench-modules-$1.log" build_modules "$1"
 	: >"$dir/$1.csv"
 	if [[ $form != markers ]]; then
 		python3 "$top/dev/bench/static.py" "$out/build/$1/vmlinux" >"$dir/$1.csv"
-		in_guest "$1" guest "${sites[@]}"
+		in_guest "$1" guest "$dir/$1" "${sites[@]}"
 	fi
-	[[ $form == functions ]] || in_guest "$1" markers "${numbers[@]}"
+	[[ $form == functions ]] || in_guest "$1" markers "$dir/$1" "${numbers[@]}"
 	[[ $form == functions || $1 == stock ]] || {
 		with_progress "bench compile" "$logs/bench-compile.log" compile_marks
 		cat "$dir/compile.csv" >>"$dir/$1.csv"
@@ -97,7 +109,7 @@ compare() {
 	awk -F, 'FILENAME == ARGV[1] { stock[$1 "," $2] = $3; next }
 		{ key = $1 "," $2; had = key in stock ? stock[key] : "-"
 		  ratio = had > 0 ? sprintf("%.3f", $3 / had) : $3 == had ? "1.000" : "-"
-		  print key "," had "," $3 "," ratio }' "$dir/stock.csv" "$dir/guest.csv"
+		  print key "," had "," $3 "," ratio }' "$dir/${1:-stock}.csv" "$dir/${2:-guest}.csv"
 }
 
 # plotted PATTERN UNIT [WORD]: stock and series of the cases, for a plot, behind the name, or
@@ -184,17 +196,36 @@ draw_markers() {
 	END
 }
 
+draw_latency() {
+	gnuplot <<-END
+		set terminal svg size 900,600 noenhanced background "white"
+		set output "$dir/latency.svg"
+		set title "a task of real time, while the events of the scheduler are switched"
+		set xlabel "latency in microseconds"
+		set ylabel "how often"
+		set logscale xy
+		set style data steps
+		plot "$out/guest/bench-times-${flavours[0]}/histogram" using (\$1+1):2 title "stock", \
+			"$out/guest/bench-times-${flavours[1]}/histogram" using (\$1+1):2 title "series"
+	END
+}
+
 mkdir -p "$dir"
 : >"$dir/stock.csv"	# stock may be left out
 for flavour in "${flavours[@]}"; do
 	"$top/dev/build.sh" "$flavour"
-	measure "$flavour"
+	if ((${#latency[@]})); then measure_latency "$flavour"; else measure "$flavour"; fi
 done
 for architecture in "${architectures[@]}"; do
 	(count_objects "$architecture" "stock-bench-$architecture") >>"$dir/stock.csv"
 	(count_objects "$architecture" "bench-$architecture") >>"$dir/guest.csv"
 done
-compare >"$dir/results.csv"
+if ((${#latency[@]})); then
+	compare "${flavours[@]}" >"$dir/results.csv"
+	draw_latency
+else
+	compare >"$dir/results.csv"
+fi
 column -t -s, "$dir/results.csv"
 ((${#sites[@]} == 0)) || draw
 ((${#numbers[@]} == 0)) || draw_markers

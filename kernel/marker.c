@@ -320,8 +320,8 @@ int marker_words_register(const char *name, const char *format, void *probe, voi
  *	   MARKER_FORMAT_LEN - 1 or one that a variadic probe cannot be called
  *	   with; -EPERM if markers of this name have other formats, with a message
  *	   that shows both, now or when the markers were loaded; -EEXIST if the
- *	   probe is attached with this @pdata; -ENOMEM; or the error of registering on the tracepoint that feeds the
- *	   marker. On an error nothing is changed.
+ *	   probe is attached with this @pdata; -ENOMEM; or the error of registering
+ *	   on the tracepoint that feeds the marker. On an error nothing is changed.
  */
 int marker_probe_register(const char *name, const char *format,
 			  marker_probe_func *probe, void *pdata)

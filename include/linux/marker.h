@@ -304,6 +304,15 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 #define __MARK_BPF(section, name)	""
 #endif
 
+/* A tracepoint has one feed, or none. */
+#define __MARK_IS_FED(name)						\
+	".error \"the marker " name " is in the probe of a tracepoint: "	\
+	"it must be the only one of its name\"\n\t"
+#define __MARK_PLAIN(name)						\
+	".ifdef __mark_fed_" name "\n\t"				\
+	__MARK_IS_FED(name)						\
+	".endif\n\t"
+
 /* How many arguments the tracepoint has. */
 #define __MARK_NR(args...)	(COUNT_ARGS(args) ?: 1)
 
@@ -311,12 +320,12 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
  * The tracepoint, in assembler, since the kernel or a module has one for all markers of the
  * name. Each site has a struct marker.
  */
-#define __mark_define(name, section, bind, once, format, _text, _flags, nr_args) \
+#define __mark_define(name, section, once, format, _text, _flags, nr_args) \
 	asm_inline volatile(						\
 		once							\
 		".ifndef __marker_" name "\n\t"				\
 		section("__tracepoints", "aw", name)			\
-		"." bind " __marker_" name "\n\t"			\
+		".globl __marker_" name "\n\t"				\
 		".type __marker_" name ", %%object\n\t"			\
 		".balign %c[ptr]\n"					\
 		"__marker_" name ":\n\t"				\
@@ -324,6 +333,7 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 		".org __marker_" name " + %c[flags_at]\n\t"		\
 		".byte " __MARK_TP_BYTES "\n\t"			\
 		".org __marker_" name " + %c[size]\n\t"			\
+		".size __marker_" name ", %c[size]\n\t"			\
 		".popsection\n\t"					\
 		__MARK_ENTRY(section, name)				\
 		__MARK_BPF(section, name)				\
@@ -341,7 +351,7 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
  * same size, or the compiler reports an error; the kernel compares them when it loads the
  * markers.
  */
-#define __trace_mark(guard, call, name, _tp, stub, btf, section, bind, once, text, flags, \
+#define __trace_mark(guard, call, name, _tp, stub, btf, section, once, text, flags, \
 		     _format, args...)					\
 	do {								\
 		typedef void (*btf)(void *__data __MARK_EACH(__MARK_WORD_TYPE, ##args)); \
@@ -358,7 +368,7 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 			      "a marker has more than 12 arguments");	\
 		BTF_TYPE_EMIT(btf);					\
 		__mark_check_format(_format, ##args);			\
-		__mark_define(name, section, bind, once, _format, text, flags, \
+		__mark_define(name, section, once, _format, text, flags, \
 			      __MARK_NR(args));				\
 		if (guard(_tp.active))					\
 			call(name, _tp, stub, ##args);			\
@@ -368,7 +378,7 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 
 #else /* !CONFIG_MARKERS */
 
-#define __trace_mark(guard, call, name, _tp, stub, btf, section, bind, once, text, flags, \
+#define __trace_mark(guard, call, name, _tp, stub, btf, section, once, text, flags, \
 		     _format, args...)					\
 	__mark_check_format(_format, ##args)
 
@@ -397,7 +407,7 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 #define trace_mark(name, format, args...)				\
 	__trace_mark(imv_unlikely_var, __mark_call, #name, __marker_##name, \
 		     __markstub_##name, btf_trace_##name, __MARK_GROUP,	\
-		     "weak", "", #name, 0, format, ##args)
+		     __MARK_PLAIN(#name), #name, 0, format, ##args)
 
 /**
  * _trace_mark - a marker whose guard is a plain load
@@ -413,7 +423,7 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 #define _trace_mark(name, format, args...)				\
 	__trace_mark(__mark_guard_load, __mark_call_unpatched, #name, __marker_##name, \
 		     __markstub_##name, btf_trace_##name, __MARK_GROUP,	\
-		     "weak", "", #name, 0, format, ##args)
+		     __MARK_PLAIN(#name), #name, 0, format, ##args)
 
 /* Accepts either type of probe. */
 #define marker_probe_register(name, format, probe, private)		\

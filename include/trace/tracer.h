@@ -20,13 +20,13 @@
 #include <linux/tracepoint.h>
 
 /* The compiler may make two copies of the statement. */
-#define __MARK_ONCE(name)						\
-	".ifndef __mark_fed_" name "\n\t"				\
+#define __MARK_FED(name, callback)					\
+	".ifndef __mark_fed_" name "_by_" callback "\n\t"		\
 	".ifdef __marker_" name "\n\t"					\
-	".error \"the marker " name " is in the probe of a tracepoint, "	\
-	"so there may be no other one of this name before it\"\n\t"	\
+	__MARK_IS_FED(name)						\
 	".endif\n\t"							\
 	".set __mark_fed_" name ", 1\n\t"				\
+	".set __mark_fed_" name "_by_" callback ", 1\n\t"		\
 	".endif\n\t"
 
 #ifdef CONFIG_MARKERS
@@ -53,8 +53,8 @@
 		check_trace_callback_type_##tp_name(tp_callback);	\
 		__trace_mark(imv_unlikely_var, __mark_call, #name,	\
 			     __marker_##name, __markstub_##name,	\
-			     btf_trace_##name, __MARK_ALONE, "globl",	\
-			     __MARK_ONCE(#name), __mark_ext.text, TRACEPOINT_EXT, \
+			     btf_trace_##name, __MARK_ALONE,		\
+			     __MARK_FED(#name, #tp_callback), __mark_ext.text, TRACEPOINT_EXT, \
 			     format, ##args);				\
 	} while (0)
 

@@ -57,8 +57,7 @@ static __always_inline void call_probes(const struct tracepoint_func *probe, uns
 	} while (data_race((++probe)->func));
 }
 #else
-static void call_probes(const struct tracepoint_func *probe, unsigned int nr,
-					va_list *args)
+static void call_probes(const struct tracepoint_func *probe, unsigned int nr, va_list *args)
 {
 	void (*func)(void *data, va_list *args);
 	va_list copy;

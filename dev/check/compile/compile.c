@@ -7,6 +7,7 @@
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/tracepoint.h>
+#include <trace/tracer.h>
 
 DECLARE_TRACE(compile, TP_PROTO(int number), TP_ARGS(number));
 DEFINE_TRACE(compile_tp, TP_PROTO(int number), TP_ARGS(number));
@@ -23,6 +24,19 @@ static void probe_wrong(void *data, const char *text) { }
 static void marker_right(void *private, void *call_private, const char *format,
 			 va_list *args) { }
 static void marker_wrong(void *private, int number) { }
+
+#if MISTAKE >= 15
+static __used void feed(void *data, int number)
+{
+	trace_mark_tp(fed, compile_tp, feed, "number %d", number);
+}
+#endif
+#if MISTAKE == 15
+static __used void feed_again(void *data, int number)
+{
+	trace_mark_tp(fed, compile_tp, feed_again, "number %d", number);
+}
+#endif
 
 int notrace compile_me(void);
 int notrace compile_me(void)
@@ -63,6 +77,8 @@ int notrace compile_me(void)
 #define TEXT_512	TEXT_64 TEXT_64 TEXT_64 TEXT_64 TEXT_64 TEXT_64 TEXT_64 TEXT_64
 	trace_mark(wrong, TEXT_512 TEXT_512 TEXT_512 TEXT_512 TEXT_512 TEXT_512 TEXT_512
 		   TEXT_512 "%d", ret);
+#elif MISTAKE == 16
+	trace_mark(fed, "number %d", ret);
 #endif
 	(void)three__imv;
 	(void)unaligned;

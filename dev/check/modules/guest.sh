@@ -98,6 +98,25 @@ is_patched_without_objtool() {
 	rmmod unchecked
 }
 
+# An event that waits for the tracepoint of the marker cannot be attached. It does not
+# use the module's memory when other modules are loaded later.
+cannot_be_attached() {
+	local events=/sys/kernel/tracing/dynamic_events
+
+	echo 't:modules/formats formats_mark' >$events
+	echo 1 >/sys/kernel/tracing/events/modules/formats/enable
+	for _ in 1 2; do
+		insmod "$dir/formats.ko"
+		echo 1 >/sys/module/formats/parameters/fire
+		rmmod formats
+		insmod "$dir/coming.ko"
+		rmmod coming
+	done
+	echo 0 >/sys/kernel/tracing/events/modules/formats/enable
+	echo >$events
+}
+
+cannot_be_attached
 fails_to_load
 is_patched_without_objtool
 unregisters_while_leaving

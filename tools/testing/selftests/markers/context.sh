@@ -68,8 +68,7 @@ preemptible_place() {
 # The first stack begins with the function that records, as that of a trace event does, and
 # a function whose name begins like this.
 stack_begins_at() {
-	said=$(sed -nE '/^ => /{ s/^ => ([A-Za-z0-9_.]+).*/\1/; p; n; s/^ => ([A-Za-z0-9_.]+).*/\1/p; q }' \
-		"$tracing/trace" | tr '\n' ' ')
+	said=$(awk '/^ => / { printf "%s ", $2; if (++n == 2) exit }' "$tracing/trace")
 	case $said in
 	"ftrace_record_marker $1"*)	;;
 	*)	comment "the stack begins with '$said', not ftrace_record_marker $1"
