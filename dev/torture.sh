@@ -12,7 +12,8 @@
 # A part is a folder dev/torture/PART. Its guest.sh DIR SECONDS SEED runs in the guest,
 # prints TAP and writes lines "name:number" to $RESULTS/counters; names are those of
 # work and bad, below; a line "#: COUNTERS=NAMES" has those that it must write. DIR has
-# what its Makefile builds; see build_folder of lib.sh.
+# what its Makefile builds; see build_folder of lib.sh. The part real has no guest: it is the
+# step real of the check, on this processor.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
@@ -56,7 +57,7 @@ flavour_of() { if [[ $1 == guest ]]; then say guest; else say "matrix-$1"; fi; }
 # that parallel CPUs need; see dev/torture/stale.
 choose_cpus() {
 	options=(--smp 2) stale=-
-	[[ $2 != turns ]] || return 0
+	[[ $2 != turns && $2 != host ]] || return 0
 	options=(--smp 2 --parallel) stale=$out/torture/stale-$1
 	[[ $2 != crowded || $short ]] || options[1]=4
 }
@@ -64,6 +65,7 @@ choose_cpus() {
 # build_parts PART KERNEL
 build_parts() {
 	local name
+	[[ $1 != real ]] || return 0
 	for name in stale "$1"; do
 		build_folder "$top/dev/torture/$name" "$out/torture/$name-$2" "$(flavour_of "$2")"
 	done
@@ -92,6 +94,15 @@ guest() {
 		--timeout $((limit + 2 * $3)) "${options[@]}" ${cpu:+--cpu "$cpu"} \
 		--append "$append" dev/torture/guest.sh "$2" "$out/torture/$2-$1" "$stale" "$3" "$seed" |
 		tee "$logs/$name.tap" | sed -u "s,^,$1/$2: ,"
+}
+
+# host PART SECONDS: a third of the time for each of its tests.
+host() {
+	mkdir -p "$out/guest/$name"
+	SECONDS_OF_EACH=$(($2 / 3)) "$top/dev/check/$1/run" 2>"$logs/guest-$name.log" |
+		tee "$logs/$name.tap" | sed -u "s,^,$1: ,"
+	sed -nE '/^without/q; s/^[a-z]+: (hits=.*)/\1/p' "$logs/guest-$name.log" | tr '= ' ':\n' |
+		sed 's/^wrong/mixed/; s/^syncs/sets/' >"$out/guest/$name/counters"
 }
 
 # counter NAME: of the row; a part and the guest may both have it. "-" when none does.
@@ -151,7 +162,11 @@ run_row() {
 	name=torture-$kernel-$part
 	rm -rf "$logs/$name.tap" "$logs/guest-$name.log" "$out/guest/$name"
 	say "== $kernel/$part"
-	[[ $verdict != ok ]] || guest "$kernel" "$part" "$4" || verdict=FAIL
+	if [[ $verdict == ok && $cpus == host ]]; then
+		host "$part" "$4" || verdict=FAIL
+	elif [[ $verdict == ok ]]; then
+		guest "$kernel" "$part" "$4" || verdict=FAIL
+	fi
 	record "$kernel" "$part" $((SECONDS - start)) "$verdict"
 }
 
