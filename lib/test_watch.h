@@ -31,6 +31,7 @@ static inline void *get_argument(struct pt_regs *regs, unsigned int nth)
 static int note_watched(struct kprobe *kp, struct pt_regs *regs)
 {
 	void *argument = get_argument(regs, watched.nth);
+	struct mutex *mutex = argument;
 
 	/* Softirqs run in any task. The breakpoint of a kprobe counts as an NMI. */
 	if (current != READ_ONCE(watched.task) || in_serving_softirq() ||
@@ -38,7 +39,7 @@ static int note_watched(struct kprobe *kp, struct pt_regs *regs)
 		return 0;
 	watched.calls++;
 	watched.argument = argument;
-	watched.not_locked += watched.is_mutex && !mutex_is_locked(argument);
+	watched.not_locked += watched.is_mutex && !mutex_is_locked(mutex);
 	return 0;
 }
 

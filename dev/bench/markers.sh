@@ -51,9 +51,9 @@ marker_places() {
 	echo 1 >$place/marker_probe
 	hit "marker: empty probe" marker
 	echo 0 >$place/marker_probe
-	recorded "marker" markers/bench_place marker
-	recorded_twice "marker of three numbers" markers/bench_numbers marker_numbers
-	recorded_twice "marker of a string" markers/bench_string marker_string
+	recorded "marker" markers/bench_mark_place marker
+	recorded_twice "marker of three numbers" markers/bench_mark_numbers marker_numbers
+	recorded_twice "marker of a string" markers/bench_mark_string marker_string
 }
 
 quiet() { "$@" >/dev/null; }

@@ -77,14 +77,14 @@ static void empty_marker_probe(void *private, void *call_private, const char *fo
 {
 }
 
-DEFINE_PASS(marker, trace_mark(bench_place, "number %d pointer %p", number, pointer));
-DEFINE_PASS(marker_numbers, trace_mark(bench_numbers, "number %d size %lu pointer %p", number,
+DEFINE_PASS(marker, trace_mark(bench_mark_place, "number %d pointer %p", number, pointer));
+DEFINE_PASS(marker_numbers, trace_mark(bench_mark_numbers, "number %d size %lu pointer %p", number,
 				       (unsigned long)number, pointer));
-DEFINE_PASS(marker_string, trace_mark(bench_string, "number %d text %s", number, text));
+DEFINE_PASS(marker_string, trace_mark(bench_mark_string, "number %d text %s", number, text));
 DEFINE_SWITCH(marker_probe,
-	      marker_probe_register("bench_place", "number %d pointer %p",
+	      marker_probe_register("bench_mark_place", "number %d pointer %p",
 				    empty_marker_probe, NULL),
-	      marker_probe_unregister("bench_place", empty_marker_probe, NULL));
+	      marker_probe_unregister("bench_mark_place", empty_marker_probe, NULL));
 #endif
 
 static int kprobe_func(struct kprobe *kp, struct pt_regs *regs)
