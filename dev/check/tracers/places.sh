@@ -10,13 +10,11 @@ sample=/sys/module/marker_sample/parameters/fire
 
 marker_of() { if [[ $1 == kernel ]]; then echo kernel_process_fork; else echo sample_event; fi; }
 
-# hit PLACE: writes the values to the file wanted.
+# hit PLACE: writes the values to the file wanted. Only the worker's processes count.
 hit() {
 	if [[ $1 == kernel ]]; then
-		for _ in {1..5}; do
-			: & echo "$$ $!"
-		done
-		wait
+		# shellcheck disable=SC2016 # the worker's shell expands it
+		bash -c 'echo $$ >worker; for _ in 1 2 3 4 5; do : & echo "$$ $!"; wait $!; done'
 	else
 		modprobe marker_sample
 		echo 5 >$sample
@@ -24,10 +22,13 @@ hit() {
 	fi >wanted
 }
 
-# values FILE: those in a text of any client, of forks by this shell.
+# values PLACE: those in the file said, which is a text of any client.
 values() {
-	sed -nE -e "s/.*parent_pid[ =]*($$),? child_pid[ =]*([0-9]+).*/\1 \2/p" \
-		-e 's/.*count[ =]*([0-9]+),? name.*/\1/p' "$1"
+	if [[ $1 == kernel ]]; then
+		sed -nE "s/.*parent_pid[ =]*($(<worker)),? child_pid[ =]*([0-9]+).*/\1 \2/p" said
+	else
+		sed -nE 's/.*count[ =]*([0-9]+),? name.*/\1/p' said
+	fi
 }
 
 until_said() {
@@ -145,8 +146,8 @@ agree() {
 	hit "$2"
 	"detach_$1"
 	[[ $2 == kernel ]] || rmmod marker_sample
-	[[ $(values said) == "$(<wanted)" ]] && return
-	diff <(values said) wanted
+	[[ $(values "$2") == "$(<wanted)" ]] && return
+	diff <(values "$2") wanted
 	tail -n 20 said
 	return 1
 }
