@@ -18,6 +18,7 @@ static noinline notrace void pass_nothing(int number, void *pointer)
 {
 	unsigned int i;
 
+#pragma GCC unroll 1	/* loops with a site are not unrolled */
 	for (i = 0; i < PASSES; i++)
 		barrier();
 }
