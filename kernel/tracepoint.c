@@ -28,7 +28,7 @@
 
 #include "tracepoint-private.h"
 
-extern tracepoint_ptr_t __start___tracepoints_ptrs[], __stop___tracepoints_ptrs[];
+extern struct tracepoint __start___tracepoints[], __stop___tracepoints[];
 
 DEFINE_SRCU_FAST(tracepoint_srcu);
 EXPORT_SYMBOL_GPL(tracepoint_srcu);
@@ -442,10 +442,10 @@ EXPORT_SYMBOL_GPL(tracepoint_synchronize_unregister);
 void for_each_kernel_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
 				void *priv)
 {
-	tracepoint_ptr_t *p;
+	struct tracepoint *tp;
 
-	for (p = __start___tracepoints_ptrs; p < __stop___tracepoints_ptrs; p++)
-		fct(tracepoint_ptr_deref(p), priv);
+	for (tp = __start___tracepoints; tp < __stop___tracepoints; tp++)
+		fct(tp, priv);
 }
 EXPORT_SYMBOL_GPL(for_each_kernel_tracepoint);
 

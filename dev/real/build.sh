@@ -55,7 +55,7 @@ link_program() {
 	(cd "$dir" && gcc -O2 -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers \
 		-Wno-builtin-declaration-mismatch -Werror -fno-pie -mno-red-zone \
 		-c "$top"/dev/real/{host,tests}.c)
-	for name in imv tracepoints_ptrs markers; do
+	for name in imv tracepoints markers; do
 		bounds+=("-Wl,--defsym=k___start___$name=__start___$name"
 			"-Wl,--defsym=k___stop___$name=__stop___$name")
 	done

@@ -276,8 +276,16 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 #define __MARK_ALONE(section, flags, name)				\
 	".pushsection " section ", \"" flags "\", %%progbits\n\t"
 
-/* On 32 bit, probes that are made for the types of the arguments would not get them. */
-#ifndef CONFIG_64BIT
+/*
+ * On 32 bit, probes that are made for the types of the arguments would not get them, so the
+ * tracepoint is not among others. Those of the kernel are found by their section.
+ */
+#ifdef CONFIG_64BIT
+#define __MARK_SECTION		"__tracepoints"
+#else
+#define __MARK_SECTION		".data"
+#endif
+#if !defined(CONFIG_64BIT) || !defined(MODULE)
 #define __MARK_ENTRY(section, name)	""
 #else
 #ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
@@ -324,7 +332,7 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 	asm_inline volatile(						\
 		once							\
 		".ifndef __marker_" name "\n\t"				\
-		section("__tracepoints", "aw", name)			\
+		section(__MARK_SECTION, "aw", name)			\
 		".globl __marker_" name "\n\t"				\
 		".type __marker_" name ", %%object\n\t"			\
 		".balign %c[ptr]\n"					\

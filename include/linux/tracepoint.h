@@ -16,7 +16,8 @@
  *		code made for the attached probes. With TRACEPOINT_STATIC_CALL
  *		it calls a single probe by a static call.
  *  object	__tracepoint_foo: name, guard and the array of probes, in the
- *		section __tracepoints; found through __tracepoints_ptrs.
+ *		section __tracepoints; those of a module are found through
+ *		__tracepoints_ptrs.
  *  core	kernel/tracepoint.c attaches and detaches probes.
  *
  * DECLARE_TRACE() makes the site and the body of a stub in C, because it gets the
@@ -199,7 +200,10 @@ void syscall_unregfunc(void);
 #define TRACE_DEFINE_ENUM(x)
 #define TRACE_DEFINE_SIZEOF(x)
 
-/* An entry of __tracepoints_ptrs, the list of all tracepoints. */
+/*
+ * An entry of __tracepoints_ptrs, the list of the tracepoints of a module. Those of the
+ * kernel are an array.
+ */
 #ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
 static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 {
@@ -220,6 +224,11 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __TRACEPOINT_ENTRY(name)					\
 	static tracepoint_ptr_t __tracepoint_ptr_##name			\
 	__used __section("__tracepoints_ptrs") = &__tracepoint_##name
+#endif
+
+#ifndef MODULE
+#undef __TRACEPOINT_ENTRY
+#define __TRACEPOINT_ENTRY(name)	static_assert(true)
 #endif
 
 #endif /* _LINUX_TRACEPOINT_H */
