@@ -132,7 +132,7 @@ static bool test_values(void)
 }
 
 /*
- * Tracepoints and a marker: a probe that stays counts the hits; others come and go.
+ * Tracepoints and a marker: a probe that stays counts the hits; others do not stay.
  */
 
 void k_real_hit(unsigned int nr, ulong n);
@@ -149,7 +149,7 @@ int k_real_mark_detach(bool variadic, struct real_probe *probe);
 static struct real_probe always[MARK + 1], some[MARK + 1][PROBES];
 static ulong hits[MARK + 1];
 
-/* On the marker, the first one that comes and goes has the variadic form. */
+/* On the marker, the first one that does not stay has the variadic form. */
 static int attach(unsigned int nr, struct real_probe *probe)
 {
 	return nr == MARK ? k_real_mark_attach(probe == some[MARK], probe) :
