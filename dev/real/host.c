@@ -118,31 +118,30 @@ void write_text(void *to, const void *bytes, ulong size)
 	memcpy(alias_of(to), bytes, size);
 }
 
-/* Freed code is filled with breakpoints, and used again late. */
-static struct chunk {
-	char *start;
-	ulong size;
-} chunks[1 << 16];
-static unsigned int nr_chunks, next_chunk;
+/* A page for each piece. Freed code is filled with breakpoints, and used again late. */
+#define CHUNKS_MAX	(ARENA_SIZE / PAGE)
+#define CHUNKS_FREE	512
+
+static char *chunks[CHUNKS_MAX];
+static unsigned int nr_freed, nr_reused;
 static ulong arena_used;
 
 FROM_KERNEL void *k_bpf_prog_pack_alloc(unsigned int size, void *fill, bool was_classic)
 {
-	ulong rounded = (size + 63) & ~63UL;
-	char *start = arena.start + arena_used;
-
-	if (nr_chunks - next_chunk > 512 && chunks[next_chunk % (1 << 16)].size >= rounded)
-		return chunks[next_chunk++ % (1 << 16)].start;
-	if (arena_used + rounded > ARENA_SIZE)
+	if (size > PAGE)
+		fail("%u bytes of code", size);
+	if (nr_freed - nr_reused > CHUNKS_FREE)
+		return chunks[nr_reused++ % CHUNKS_MAX];
+	if (arena_used == ARENA_SIZE)
 		fail("no memory for code");
-	arena_used += rounded;
-	return start;
+	arena_used += PAGE;
+	return arena.start + arena_used - PAGE;
 }
 
 FROM_KERNEL void k_bpf_prog_pack_free(void *start, unsigned int size)
 {
 	memset(alias_of(start), INT3, size);
-	chunks[nr_chunks++ % (1 << 16)] = (struct chunk){ start, (size + 63) & ~63UL };
+	chunks[nr_freed++ % CHUNKS_MAX] = start;
 }
 
 FROM_KERNEL void *k_bpf_arch_text_copy(void *to, void *from, ulong size)
