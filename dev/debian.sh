@@ -14,12 +14,12 @@ lists=("$top/dev/packages" "$top/dev/packages.preferences")
 key=$(cat "${lists[@]}" | sha256sum | cut -c 1-12)
 tree=$trees/$debian_release-$key
 
-# From the archive that apt of the host uses. Hosts that are not Debian have none.
+# From the archive that apt of the host uses.
 sources() {
 	local site suite
 	# shellcheck disable=SC2016 # expanded by apt-get
 	site=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null |
-		grep -m 1 '/debian/\?$') || site=http://deb.debian.org/debian
+		grep -m 1 '/debian/\?$') || die "apt of this host knows no archive of Debian"
 	for suite in "$debian_release" "$debian_release-backports" unstable; do
 		say "deb $site $suite main"
 	done
