@@ -398,8 +398,6 @@ static void sync_core(void)
 		fail("membarrier: %s", strerror(errno));
 }
 
-void sync_cpus(void) { sync_core(); }
-
 /* A CPU does not answer while it handles a breakpoint: interrupts are off there. */
 static void wait_for_traps(void)
 {

@@ -50,7 +50,6 @@ void run_deferred_work(void);
 void start_readers(unsigned int nr, void (*body)(struct reader *reader));
 void stop_readers(unsigned int nr);
 void write_text(void *to, const void *bytes, ulong size);
-void sync_cpus(void);
 double seconds(void);
 uint32_t random_below(uint32_t limit);
 void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...);
