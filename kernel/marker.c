@@ -13,7 +13,6 @@
 #include <linux/error-injection.h>
 #include <linux/marker.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 
 #include "markers/markers.h"
 
@@ -28,37 +27,20 @@ static struct marker_probe *find_probe(const struct marker_entry *entry,
 	return NULL;
 }
 
-/*
- * Removed probes, until no hit uses them. The work flushes deferred patching, so it waits
- * until a task that changes many markers is through with them.
- */
-static LIST_HEAD(removed_probes);
-
-#define FREE_DELAY	(HZ / 10)
-
-static void free_removed(struct work_struct *work)
+static void free_probe(struct tp_retired *retired)
 {
-	struct marker_probe *probe, *next;
-	LIST_HEAD(list);
+	struct marker_probe *probe = container_of(retired, struct marker_probe, retired);
 
-	scoped_guard(mutex, &markers_mutex)
-		list_splice_init(&removed_probes, &list);
-	tracepoint_synchronize_unregister();
 	guard(mutex)(&markers_mutex);
-	list_for_each_entry_safe(probe, next, &list, list) {
-		probe->entry->users--;
-		marker_put_entry(probe->entry);
-		kfree(probe);
-	}
+	probe->entry->users--;
+	marker_put_entry(probe->entry);
+	kfree(probe);
 }
-
-static DECLARE_DELAYED_WORK(free_removed_work, free_removed);
 
 static void retire_probe(struct marker_probe *probe)
 {
-	list_move_tail(&probe->list, &removed_probes);
-	if (system_state >= SYSTEM_SCHEDULING)	/* else later ones take it along */
-		queue_delayed_work(system_dfl_wq, &free_removed_work, FREE_DELAY);
+	list_del(&probe->list);
+	tracepoint_free_later(&probe->retired, free_probe);
 }
 
 /* What the tracepoint calls for a probe, and the data. */
@@ -238,22 +220,9 @@ static int check_format(const struct marker_entry *wanted)
 	return 0;
 }
 
-/* A variadic probe is called with words, of which there is a limited number. */
-static bool fits_words(const struct marker_layout *layout)
-{
-	unsigned int i;
-
-	if (!layout)
-		return false;
-	for (i = 0; i < layout->nr_fields; i++)
-		if (layout->field[i].size > sizeof(long))
-			return false;
-	return true;
-}
-
 static int check_variadic(const struct marker_entry *entry, const struct marker_probe *add)
 {
-	if (add->kind != MARKER_PROBE_VARIADIC || fits_words(entry->layout))
+	if (add->kind != MARKER_PROBE_VARIADIC || entry->layout)
 		return 0;
 	pr_warn("%s: a variadic probe cannot be called with \"%s\"; use a marker_va_func\n",
 		entry->name->name, entry->format);
@@ -427,7 +396,6 @@ EXPORT_SYMBOL_GPL(marker_probe_unregister);
 void marker_synchronize_unregister(void)
 {
 	tracepoint_synchronize_unregister();
-	flush_delayed_work(&free_removed_work);
 }
 EXPORT_SYMBOL_GPL(marker_synchronize_unregister);
 

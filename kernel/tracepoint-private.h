@@ -9,21 +9,34 @@
 
 #include <linux/generated-text.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/tracepoint.h>
 
 extern struct mutex tracepoints_mutex;
 
 /**
+ * struct tp_retired - in an object that hits may still use, see tracepoint_free_later()
+ * @node: in the list of these objects
+ * @free: frees the object
+ */
+struct tp_retired {
+	struct llist_node node;
+	void (*free)(struct tp_retired *retired);
+};
+
+void tracepoint_free_later(struct tp_retired *retired, void (*free)(struct tp_retired *retired));
+
+/**
  * struct tp_probes - the probes of a tracepoint
- * @next: the next array that waits to be freed
+ * @retired: when another array has replaced it
  * @code: the trampoline; its text is NULL if there is none
  * @waiting: in the list of arrays that had no memory for a trampoline
  * @tp: the tracepoint, for those in the list
  * @probes: the probes, by priority; a NULL function ends the array
  */
 struct tp_probes {
-	struct tp_probes *next;
+	struct tp_retired retired;
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 	struct generated_text code;
 	struct list_head waiting;

@@ -17,6 +17,7 @@
  */
 #define pr_fmt(fmt) "tracepoint: " fmt
 
+#include <linux/llist.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
@@ -65,52 +66,57 @@ static struct tracepoint_func *find_probe(struct tracepoint_func *probes,
 }
 
 /*
- * Replaced arrays, until free_retired() frees them. It first runs when waiting for grace
- * periods is possible, later with a delay: it flushes deferred patching, which costs
+ * What hits may still use, until free_retired() frees it. That first runs when waiting for
+ * grace periods is possible, later with a delay: it flushes deferred patching, which costs
  * more interrupts while a task changes many tracepoints.
  */
-static struct tp_probes *retired_probes;
+static LLIST_HEAD(retired_objects);
 static bool can_free;
 
 #define RETIRE_DELAY	(HZ / 10)
 
 static void free_retired(struct work_struct *work)
 {
-	struct tp_probes *list, *probes;
-
-	mutex_lock(&tracepoints_mutex);
-	list = retired_probes;
-	retired_probes = NULL;
-	mutex_unlock(&tracepoints_mutex);
+	struct llist_node *list = llist_del_all(&retired_objects);
+	struct tp_retired *retired, *next;
 
 	tracepoint_synchronize_unregister();	/* no stub jumps to code that is freed */
-	while ((probes = list)) {
-		list = probes->next;
-		tp_free_code(probes);
-		kfree(probes);
-	}
+	llist_for_each_entry_safe(retired, next, list, node)
+		retired->free(retired);
 	flush_generated_text();
 
-	mutex_lock(&tracepoints_mutex);
+	guard(mutex)(&tracepoints_mutex);
 	tp_make_missing_code();
-	mutex_unlock(&tracepoints_mutex);
 }
 
 static DECLARE_DELAYED_WORK(free_retired_work, free_retired);
 
+/* Calls @free, which may sleep, when no hit that began before uses the object. */
+void tracepoint_free_later(struct tp_retired *retired, void (*free)(struct tp_retired *retired))
+{
+	retired->free = free;
+	llist_add(&retired->node, &retired_objects);
+	if (READ_ONCE(can_free))
+		queue_delayed_work(system_dfl_wq, &free_retired_work, RETIRE_DELAY);
+}
+
+static void free_probes(struct tp_retired *retired)
+{
+	struct tp_probes *probes = container_of(retired, struct tp_probes, retired);
+
+	tp_free_code(probes);
+	kfree(probes);
+}
+
 static void retire_probes(struct tp_probes *old)
 {
 	tp_retire_code(old);
-	old->next = retired_probes;
-	retired_probes = old;
-	if (can_free)
-		queue_delayed_work(system_dfl_wq, &free_retired_work, RETIRE_DELAY);
+	tracepoint_free_later(&old->retired, free_probes);
 }
 
 static int __init start_freeing(void)
 {
-	guard(mutex)(&tracepoints_mutex);
-	can_free = true;
+	WRITE_ONCE(can_free, true);
 	queue_delayed_work(system_dfl_wq, &free_retired_work, RETIRE_DELAY);
 	return 0;
 }

@@ -219,16 +219,11 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 #define __MARK_TYPE(arg)	typeof(1 ? (arg) : (arg))
 
 /*
- * On 64 bit, all arguments are passed as words, so that code which does not know their types
- * can pass them on and read them. Narrower ones are extended by their sign.
+ * All arguments are passed as words, so that code which does not know their types can pass
+ * them on and read them. Narrower ones are extended by their sign.
  */
-#ifdef CONFIG_64BIT
 #define __MARK_WORD_TYPE(arg)	long
 #define __MARK_WORD(arg)	(long)(arg)
-#else
-#define __MARK_WORD_TYPE	__MARK_TYPE
-#define __MARK_WORD(arg)	(arg)
-#endif
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 #define __mark_call(name, tp, stub, args...)				\
@@ -257,11 +252,7 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 #define __MARK_TP_BYTES		"%c[flags]"
 #endif
 
-#ifdef CONFIG_64BIT
 #define __MARK_PTR		".balign 8\n\t.quad"
-#else
-#define __MARK_PTR		".balign 4\n\t.long"
-#endif
 
 /* In UML's code model, gcc does not take an address for a constant. */
 #ifdef CONFIG_UML_X86
@@ -276,16 +267,8 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 #define __MARK_ALONE(section, flags, name)				\
 	".pushsection " section ", \"" flags "\", %%progbits\n\t"
 
-/*
- * On 32 bit, probes that are made for the types of the arguments would not get them, so the
- * tracepoint is not among others. Those of the kernel are found by their section.
- */
-#ifdef CONFIG_64BIT
-#define __MARK_SECTION		"__tracepoints"
-#else
-#define __MARK_SECTION		".data"
-#endif
-#if !defined(CONFIG_64BIT) || !defined(MODULE)
+/* The tracepoints of the kernel are an array. */
+#ifndef MODULE
 #define __MARK_ENTRY(section, name)	""
 #else
 #ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
@@ -299,7 +282,7 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 	".popsection\n\t"
 #endif
 
-#if defined(CONFIG_BPF_EVENTS) && defined(CONFIG_64BIT)
+#ifdef CONFIG_BPF_EVENTS
 /* A struct bpf_raw_event_map. */
 #define __MARK_BPF(section, name)					\
 	section("__bpf_raw_tp_map", "aw", name)				\
@@ -332,7 +315,7 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 	asm_inline volatile(						\
 		once							\
 		".ifndef __marker_" name "\n\t"				\
-		section(__MARK_SECTION, "aw", name)			\
+		section("__tracepoints", "aw", name)			\
 		".globl __marker_" name "\n\t"				\
 		".type __marker_" name ", %%object\n\t"			\
 		".balign %c[ptr]\n"					\

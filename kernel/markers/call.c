@@ -36,7 +36,6 @@ DEFINE_MARKER_CALLEE(marker_call_variadic)
 	     w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11]);
 }
 
-#ifdef CONFIG_64BIT
 /* Each probe reads the words that it has. */
 static __always_inline void call_probes(const struct tracepoint_func *probe, unsigned int nr,
 					va_list *args)
@@ -56,22 +55,6 @@ static __always_inline void call_probes(const struct tracepoint_func *probe, uns
 		/* A removed probe is not NULL. */
 	} while (data_race((++probe)->func));
 }
-#else
-static void call_probes(const struct tracepoint_func *probe, unsigned int nr, va_list *args)
-{
-	void (*func)(void *data, va_list *args);
-	va_list copy;
-
-	do {
-		func = READ_ONCE(probe->func);
-		va_copy(copy, *args);
-		if (tracepoint_may_call(func))
-			func(probe->data, &copy);
-		va_end(copy);
-		/* A removed probe is not NULL. */
-	} while (data_race((++probe)->func));
-}
-#endif
 
 /**
  * marker_call - call the probes of a marker

@@ -22,14 +22,16 @@
 #include <linux/rbtree_types.h>
 #include <trace/tracer.h>
 
+#include "../tracepoint-private.h"
+
 struct marker_event;
 
 enum marker_probe_kind { MARKER_PROBE_WORDS, MARKER_PROBE_VA, MARKER_PROBE_VARIADIC };
 
 /**
  * struct marker_probe - a probe attached to an entry
- * @list: in the probes of @entry, in the order of registration; after its removal, in the
- *	  list of those that are freed after a grace period
+ * @list: in the probes of @entry, in the order of registration
+ * @retired: after its removal
  * @entry: the entry, which exists as long as the probe
  * @kind: the type of @func; MARKER_PROBE_WORDS is a probe of the tracepoint
  * @func: the function
@@ -37,6 +39,7 @@ enum marker_probe_kind { MARKER_PROBE_WORDS, MARKER_PROBE_VA, MARKER_PROBE_VARIA
  */
 struct marker_probe {
 	struct list_head list;
+	struct tp_retired retired;
 	struct marker_entry *entry;
 	enum marker_probe_kind kind;
 	void *func;
@@ -121,11 +124,7 @@ struct marker_module {
 	struct marker *start, *stop;
 };
 
-/*
- * A probe of a marker's tracepoint. @args are those of the marker, in any form that va_arg()
- * takes. On 32 bit, marker_call() passes the list itself.
- */
-#ifdef CONFIG_64BIT
+/* A probe of a marker's tracepoint. @args are the words. */
 #define DEFINE_MARKER_CALLEE(name)					\
 	static __always_inline void __##name(void *data, va_list *args); \
 	notrace void name(void *data, ...)				\
@@ -137,11 +136,6 @@ struct marker_module {
 		va_end(args);						\
 	}								\
 	static __always_inline void __##name(void *data, va_list *args)
-#define DECLARE_MARKER_CALLEE(name)	void name(void *data, ...)
-#else
-#define DEFINE_MARKER_CALLEE(name)	notrace void name(void *data, va_list *args)
-#define DECLARE_MARKER_CALLEE(name)	void name(void *data, va_list *args)
-#endif
 
 /*
  * Protects names, entries and their data, except events. Nests outside
@@ -168,8 +162,8 @@ extern struct list_head marker_all_sites;
 extern struct list_head marker_attached;
 
 /* call.c */
-DECLARE_MARKER_CALLEE(marker_call_va);
-DECLARE_MARKER_CALLEE(marker_call_variadic);
+void marker_call_va(void *data, ...);
+void marker_call_variadic(void *data, ...);
 
 /* entries.c, with markers_mutex held */
 struct marker_name *marker_find_name(const char *name);

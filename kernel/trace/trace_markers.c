@@ -85,14 +85,14 @@ static int reg_event(struct trace_event_call *call, enum trace_reg type,
 
 	switch (type) {
 	case TRACE_REG_REGISTER:
-		return attach(event, ftrace_record_marker, data);
+		return attach(event, ftrace_record_marker_probes[event->nr_numbers], data);
 	case TRACE_REG_UNREGISTER:
-		return detach(event, ftrace_record_marker, data);
+		return detach(event, ftrace_record_marker_probes[event->nr_numbers], data);
 #ifdef CONFIG_PERF_EVENTS
 	case TRACE_REG_PERF_REGISTER:
-		return attach(event, perf_record_marker, event);
+		return attach(event, perf_record_marker_probes[event->nr_numbers], event);
 	case TRACE_REG_PERF_UNREGISTER:
-		return detach(event, perf_record_marker, event);
+		return detach(event, perf_record_marker_probes[event->nr_numbers], event);
 	default:
 		return 0;
 #endif

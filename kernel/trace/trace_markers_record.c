@@ -7,6 +7,9 @@
 #include <linux/perf_event.h>
 #include <linux/stacktrace.h>
 #include <linux/uaccess.h>
+#include <linux/unaligned.h>
+
+#include <asm/word-at-a-time.h>
 
 #include "trace.h"
 #include "trace_markers.h"
@@ -54,7 +57,9 @@ void marker_place_fields(struct marker_event *event)
 		event->size = store->offset + store->size;
 		all_numbers &= store->kind == STORE_4 || store->kind == STORE_8;
 	}
-	if (all_numbers && layout->nr_fields <= MARKER_REG_ARGS)
+	/* See store_numbers() */
+	if (all_numbers && layout->nr_fields <= MARKER_REG_ARGS &&
+	    !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
 		event->nr_numbers = layout->nr_fields;
 }
 
@@ -97,18 +102,31 @@ static void put_scratch(void)
 }
 
 /*
- * Reads a string once: it may change meanwhile, and need not be valid. Reads at most
- * @max characters, which need not include a NUL.
+ * Reads a string once: it may change meanwhile, and need not be valid. Copies at most
+ * @max characters, which need not include a NUL. Reads words as long as that is possible.
  *
  * Return: the length, or -EFAULT if it is not in the kernel's memory.
  */
 static int read_string(char *to, const char *from, unsigned int max)
 {
-	unsigned int len;
+	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
+	unsigned long word, zeros;
+	unsigned int len = 0;
 
 	if (!copy_from_kernel_nofault_allowed(from, max))
 		return -EFAULT;
-	for (len = 0; len < max; len++) {
+	if (!IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS))
+		goto bytes;
+	for (; len + sizeof(word) <= max; len += sizeof(word)) {
+		__get_kernel_nofault(&word, from + len, unsigned long, bytes);
+		put_unaligned(word, (unsigned long *)(to + len));
+		if (has_zero(word, &zeros, &constants)) {
+			zeros = create_zero_mask(prep_zero_mask(word, zeros, &constants));
+			return len + find_zero(zeros);
+		}
+	}
+bytes:
+	for (; len < max; len++) {
 		__get_kernel_nofault(to + len, from + len, char, fault);
 		if (!to[len])
 			break;
@@ -132,105 +150,114 @@ static unsigned int store_string(char *to, const char *string, unsigned int max)
 	return (len < 0 ? max : len) + 1;
 }
 
-/*
- * The arguments of a hit. On 64 bit they are words, which are put into an array first: that
- * takes less than va_arg() for each of them. A few numbers, @plain, stay in registers.
+/**
+ * struct marker_args - the arguments of a hit
+ * @word: all of them
+ * @next: the next one to store
  */
-#ifdef CONFIG_64BIT
 struct marker_args {
 	unsigned long word[MARKER_MAX_FIELDS];
 	const unsigned long *next;
 };
 
-#define first_arg(args)		((args)->next = (args)->word)
 #define next_arg(args, type)	((type)(*(args)->next++))
 
-#define copy_registers(args)						\
-	do {								\
-		(args)->word[0] = a;					\
-		(args)->word[1] = b;					\
-		(args)->word[2] = c;					\
-		(args)->word[3] = d;					\
-		(args)->word[4] = e;					\
-	} while (0)
-
+/*
+ * The probe for any format, and those for @nr numbers, which stay in registers. They are in an
+ * array, by the number.
+ */
 #define DEFINE_RECORDER(name, event_of)					\
-	static __always_inline void __##name(void *data, struct marker_args *args, bool plain); \
-	notrace void name(void *data, unsigned long a, unsigned long b,	\
-			  unsigned long c, unsigned long d, unsigned long e, ...) \
+	static __always_inline void __##name(void *data, struct marker_args *args, \
+					     unsigned int numbers);	\
+	static notrace void name(void *data, unsigned long a, unsigned long b, \
+				 unsigned long c, unsigned long d, unsigned long e, ...) \
 	{								\
-		struct marker_args few __uninitialized, args __uninitialized; \
+		struct marker_args args __uninitialized;		\
 		unsigned int i;						\
 		va_list list __uninitialized;				\
 									\
-		if (event_of(data)->nr_numbers) {			\
-			copy_registers(&few);				\
-			__##name(data, &few, true);			\
-			return;						\
-		}							\
-		copy_registers(&args);					\
+		copy_words(&args, a, b, c, d, e);			\
 		va_start(list, e);					\
 		for (i = MARKER_REG_ARGS; i < event_of(data)->layout->nr_fields; i++) \
 			args.word[i] = va_arg(list, unsigned long);	\
 		va_end(list);						\
-		__##name(data, &args, false);				\
+		__##name(data, &args, 0);				\
 	}								\
-	static __always_inline void __##name(void *data, struct marker_args *args, bool plain)
+	static notrace void name##_1(void *data, unsigned long a)	\
+	{								\
+		RECORD_NUMBERS(name, 1, a, 0, 0, 0, 0);			\
+	}								\
+	static notrace void name##_2(void *data, unsigned long a, unsigned long b) \
+	{								\
+		RECORD_NUMBERS(name, 2, a, b, 0, 0, 0);			\
+	}								\
+	static notrace void name##_3(void *data, unsigned long a, unsigned long b, \
+				     unsigned long c)			\
+	{								\
+		RECORD_NUMBERS(name, 3, a, b, c, 0, 0);			\
+	}								\
+	static notrace void name##_4(void *data, unsigned long a, unsigned long b, \
+				     unsigned long c, unsigned long d)	\
+	{								\
+		RECORD_NUMBERS(name, 4, a, b, c, d, 0);			\
+	}								\
+	static notrace void name##_5(void *data, unsigned long a, unsigned long b, \
+				     unsigned long c, unsigned long d, unsigned long e) \
+	{								\
+		RECORD_NUMBERS(name, 5, a, b, c, d, e);			\
+	}								\
+	void *const name##_probes[] = {					\
+		name, name##_1, name##_2, name##_3, name##_4, name##_5,	\
+	};								\
+	static __always_inline void __##name(void *data, struct marker_args *args, \
+					     unsigned int numbers)
 
-static __always_inline void put_number(void *record, const struct marker_store *to,
-				       unsigned long word)
+#define RECORD_NUMBERS(name, nr, args...)				\
+	do {								\
+		struct marker_args numbers __uninitialized;		\
+									\
+		copy_words(&numbers, args);				\
+		__##name(data, &numbers, nr);				\
+	} while (0)
+
+static __always_inline void copy_words(struct marker_args *args, unsigned long a, unsigned long b,
+				       unsigned long c, unsigned long d, unsigned long e)
 {
-	if (to->kind == STORE_4)
-		*(u32 *)(record + to->offset) = word;
-	else
-		*(u64 *)(record + to->offset) = word;
+	args->word[0] = a;
+	args->word[1] = b;
+	args->word[2] = c;
+	args->word[3] = d;
+	args->word[4] = e;
 }
 
+/*
+ * Stores words of eight bytes, also in fields of four: the next number overwrites the rest.
+ * @numbers is constant.
+ */
 static __always_inline void store_numbers(const struct marker_event *event, void *record,
-					  const struct marker_args *args)
+					  const struct marker_args *args, unsigned int numbers)
 {
 	const struct marker_store *to = event->store;
+	const unsigned long *word = args->word;
 
-	switch (event->nr_numbers) {
+	switch (numbers) {
 	case 5:
-		put_number(record, to + 4, args->word[4]);
+		put_unaligned(*word++, (u64 *)(record + to++->offset));
 		fallthrough;
 	case 4:
-		put_number(record, to + 3, args->word[3]);
+		put_unaligned(*word++, (u64 *)(record + to++->offset));
 		fallthrough;
 	case 3:
-		put_number(record, to + 2, args->word[2]);
+		put_unaligned(*word++, (u64 *)(record + to++->offset));
 		fallthrough;
 	case 2:
-		put_number(record, to + 1, args->word[1]);
-		fallthrough;
-	default:
-		put_number(record, to, args->word[0]);
+		put_unaligned(*word++, (u64 *)(record + to++->offset));
 	}
+	if (to->kind == STORE_4)
+		*(u32 *)(record + to->offset) = *word;
+	else
+		*(u64 *)(record + to->offset) = *word;
 }
-#else
-struct marker_args {
-	va_list list;
-};
-
-#define first_arg(args)		do { } while (0)
-#define next_arg(args, type)	va_arg((args)->list, type)
-
-#define DEFINE_RECORDER(name, event_of)					\
-	static __always_inline void __##name(void *data, struct marker_args *args, bool plain); \
-	notrace void name(void *data, va_list *list)			\
-	{								\
-		struct marker_args args __uninitialized;		\
-									\
-		va_copy(args.list, *list);				\
-		__##name(data, &args, false);				\
-		va_end(args.list);					\
-	}								\
-	static __always_inline void __##name(void *data, struct marker_args *args, bool plain)
-
-static inline void store_numbers(const struct marker_event *event, void *record,
-				 const struct marker_args *args) { }
-#endif
 
 /*
  * Strings follow the fields; the field of a string holds its offset and size.
@@ -244,7 +271,7 @@ store_args(const struct marker_event *event, void *record, struct marker_args *a
 	const struct marker_store *to = event->store;
 	unsigned int at = event->size, size;
 
-	first_arg(args);
+	args->next = args->word;
 	for (; to < event->stop; to++) {
 		void *field = record + to->offset;
 
@@ -285,11 +312,11 @@ struct made_record {
 /* Return: false if there is no space for it. */
 static __always_inline bool make_record(struct made_record *made,
 					const struct marker_event *event,
-					struct marker_args *args, bool plain)
+					struct marker_args *args, unsigned int numbers)
 {
 	made->record = NULL;
 	made->size = event->size;
-	if (plain || !event->layout->nr_strings)
+	if (numbers || !event->layout->nr_strings)
 		return true;
 	made->record = get_scratch();
 	if (!made->record)
@@ -301,12 +328,12 @@ static __always_inline bool make_record(struct made_record *made,
 
 static __always_inline void fill_record(void *to, const struct made_record *made,
 					const struct marker_event *event,
-					struct marker_args *args, bool plain)
+					struct marker_args *args, unsigned int numbers)
 {
 	const unsigned int head = sizeof(struct trace_entry);
 
-	if (plain)
-		store_numbers(event, to, args);
+	if (numbers)
+		store_numbers(event, to, args, numbers);
 	else if (made->record)
 		memcpy(to + head, made->record + head, made->size - head);
 	else
@@ -334,11 +361,11 @@ DEFINE_RECORDER(ftrace_record_marker, event_of_file)
 	void *record;
 
 	guard(preempt_notrace)();
-	if (trace_trigger_soft_disabled(file) || !make_record(&made, event, args, plain))
+	if (trace_trigger_soft_disabled(file) || !make_record(&made, event, args, numbers))
 		return;
 	record = trace_event_buffer_reserve(&buffer, file, made.size);
 	if (record) {
-		fill_record(record, &made, event, args, plain);
+		fill_record(record, &made, event, args, numbers);
 		trace_event_buffer_commit(&buffer);
 	}
 	end_record(&made);
@@ -410,7 +437,7 @@ DEFINE_RECORDER(perf_record_marker, event_itself)
 	int rctx, size;
 
 	guard(preempt_notrace)();
-	if (perf_is_off(event) || !make_record(&made, event, args, plain))
+	if (perf_is_off(event) || !make_record(&made, event, args, numbers))
 		return;
 	/* The record is longer than what was made, with zeros at the end. */
 	size = perf_size(made.size);
@@ -418,7 +445,7 @@ DEFINE_RECORDER(perf_record_marker, event_itself)
 	if (record) {
 		perf_fetch_caller_regs(regs);
 		set_traced_ip(regs, event);
-		fill_record(record, &made, event, args, plain);
+		fill_record(record, &made, event, args, numbers);
 		perf_trace_run_bpf_submit(record, size, rctx, &event->call, 1, regs,
 					  this_cpu_ptr(event->call.perf_events), NULL);
 	}
