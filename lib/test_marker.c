@@ -9,6 +9,7 @@
 #include "test_fail_alloc.h"
 #include "test_marker.h"
 #include "test_memory.h"
+#include "test_symbol.h"
 
 #define NUMBER		"kunit_number"
 #define NUMBER_FORMAT	"number %d text %s"
@@ -463,13 +464,14 @@ static void try_without_memory(struct kunit *test,
 		if (!ret)	/* this allocation is optional */
 			continue;
 		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
-		marker_synchronize_unregister();
+		let_work_end();
 		expect_none_held(test);
 	}
 	stop_failing();
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_GE(test, nth, nr);
 	KUNIT_EXPECT_EQ(test, detach(name, 1), 0);
+	let_work_end();
 }
 
 static void marker_test_no_memory(struct kunit *test)
@@ -517,13 +519,13 @@ static void marker_test_frees(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, attach("kunit_nowhere", "b %d", 4), -EEXIST);
 	for (i = 1; i <= 4; i++)
 		KUNIT_EXPECT_EQ(test, detach("kunit_nowhere", i), 0);
-	marker_synchronize_unregister();
+	let_work_end();
 	expect_none_held(test);
 
 	attach_variadic("kunit_nowhere", "a %d", 1);
 	marker_arm("kunit_nowhere");
 	marker_probe_unregister("kunit_nowhere");
-	marker_synchronize_unregister();
+	let_work_end();
 	KUNIT_EXPECT_EQ(test, memory.nr_held, 1U);	/* the name */
 	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_nowhere"), 0);
 	expect_none_held(test);

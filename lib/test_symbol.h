@@ -5,8 +5,10 @@
 /* For KUnit tests, which may be built as modules. */
 
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/workqueue.h>
 #ifdef CONFIG_X86_KERNEL_IBT
 #include <linux/cpufeature.h>
 #include <asm/ibt.h>
@@ -116,6 +118,22 @@ static inline void *need_function(struct kunit *test, const char *name)
 	address = find_function(name);
 	KUNIT_ASSERT_NOT_NULL_MSG(test, address, "%s", name);
 	return address;
+}
+
+/* Waits for the work items of tracepoints, which also free what they no longer use. */
+static inline void let_work_end(void)
+{
+	struct delayed_work *freeing = find_symbol("free_retired_work");
+	struct work_struct *settling = find_symbol("settle_work");
+
+	if (freeing) {
+		flush_delayed_work(freeing);
+	} else {
+		msleep(200);	/* it begins within a tenth of a second */
+		__flush_workqueue(system_dfl_wq);
+	}
+	if (settling)
+		flush_work(settling);
 }
 
 #endif /* _LIB_TEST_SYMBOL_H */

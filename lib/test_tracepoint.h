@@ -8,7 +8,6 @@
 #include <linux/delay.h>
 #include <linux/srcu.h>
 #include <linux/tracepoint.h>
-#include <linux/workqueue.h>
 
 #include "test_fail_alloc.h"
 #include "test_symbol.h"
@@ -121,22 +120,6 @@ static inline void probe_by_value(void *data, int number, struct kunit_large lar
 }
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-/* Waits for work items, which take the lock of tracepoints after a change. */
-static inline void let_work_end(void)
-{
-	struct delayed_work *freeing = find_symbol("free_retired_work");
-	struct work_struct *settling = find_symbol("settle_work");
-
-	if (freeing) {
-		flush_delayed_work(freeing);
-	} else {
-		msleep(200);	/* it begins within a tenth of a second */
-		__flush_workqueue(system_dfl_wq);
-	}
-	if (settling)
-		flush_work(settling);
-}
-
 /*
  * What is freed meanwhile is not used for trampolines that had no memory: the work item
  * that frees memory has run, or waits for this reader.
