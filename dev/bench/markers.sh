@@ -10,8 +10,10 @@ marks=/sys/module/marks/parameters
 # hit NAME PARAMETER [LESS]
 hit() { say "$1" instructions $(($(<"$place/$2") - ${3:-0})); }
 
-# recorded NAME EVENT PARAMETER [LESS]
+# recorded NAME EVENT PARAMETER [LESS]: into an empty buffer, so that records of the same
+# size begin a new page equally often.
 recorded() {
+	echo >$tracefs/trace
 	switch "$2" 1
 	hit "$1: recorded by ftrace" "${@:3}"
 	switch "$2" 0

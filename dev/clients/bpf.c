@@ -4,7 +4,8 @@
  * and print how often the program ran for a task that is called "working".
  *
  * Kinds: raw_tp and tp_btf (tracepoints), raw_tp.s (the same program, which may sleep),
- * fentry, fexit (a function), kprobe.multi (several functions).
+ * fentry, fexit (a function), fsession (both), kprobe.multi (several functions),
+ * kprobe.session (their begin and their end).
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #define MAX_FUNCTIONS 8
+#define FSESSION 58	/* BPF_TRACE_FSESSION, which older headers lack */
 
 static const struct kind {
 	const char *name;
@@ -29,7 +31,9 @@ static const struct kind {
 	{ "tp_btf", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, 0 },
 	{ "fentry", BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, 0 },
 	{ "fexit", BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT, 0 },
+	{ "fsession", BPF_PROG_TYPE_TRACING, FSESSION, 0 },
 	{ "kprobe.multi", BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0 },
+	{ "kprobe.session", BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_SESSION, 0 },
 };
 
 static const struct kind *find_kind(const char *name)
@@ -99,7 +103,7 @@ static int attach(const struct kind *kind, char *names, int prog)
 		functions[nr++] = name;
 	opts.kprobe_multi.syms = functions;
 	opts.kprobe_multi.cnt = nr;
-	return bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &opts);
+	return bpf_link_create(prog, 0, kind->attach, &opts);
 }
 
 int main(int argc, char **argv)

@@ -80,6 +80,8 @@ row "bpf(2)" "raw_tp of the system calls" counted_at_least $times raw_tp sys_ent
 row "bpf(2)" "raw_tp of the system calls, a program that may sleep" counted_at_least $times raw_tp.s sys_enter
 row "bpf(2)" "fentry" counted $times fentry wake_up_new_task
 row "bpf(2)" "fexit" counted $times fexit wake_up_new_task
+row "bpf(2)" "fsession: begin and end" counted $((2 * times)) fsession wake_up_new_task
+row "bpf(2)" "kprobe.session: begin and end" counted $((2 * times)) kprobe.session wake_up_new_task
 row "bpf(2)" "kprobe.multi of two functions" counted $((2 * times)) kprobe.multi \
 	wake_up_new_task,__x64_sys_getsid
 row "bpf(2)" "raw_tp of a module, which cannot be unloaded meanwhile" raw_module

@@ -232,31 +232,22 @@ static __always_inline void copy_words(struct marker_args *args, unsigned long a
 
 /*
  * Stores words of eight bytes, also in fields of four: the next number overwrites the rest.
- * @numbers is constant.
+ * The first field is where the entry ends. @numbers is constant.
  */
 static __always_inline void store_numbers(const struct marker_event *event, void *record,
 					  const struct marker_args *args, unsigned int numbers)
 {
-	const struct marker_store *to = event->store;
-	const unsigned long *word = args->word;
+	const struct marker_store *last = &event->store[numbers - 1];
+	unsigned int i;
 
-	switch (numbers) {
-	case 5:
-		put_unaligned(*word++, (u64 *)(record + to++->offset));
-		fallthrough;
-	case 4:
-		put_unaligned(*word++, (u64 *)(record + to++->offset));
-		fallthrough;
-	case 3:
-		put_unaligned(*word++, (u64 *)(record + to++->offset));
-		fallthrough;
-	case 2:
-		put_unaligned(*word++, (u64 *)(record + to++->offset));
-	}
-	if (to->kind == STORE_4)
-		*(u32 *)(record + to->offset) = *word;
+	if (numbers > 1)
+		put_unaligned(args->word[0], (u64 *)(record + sizeof(struct trace_entry)));
+	for (i = 1; i + 1 < numbers; i++)
+		put_unaligned(args->word[i], (u64 *)(record + event->store[i].offset));
+	if (last->kind == STORE_4)
+		*(u32 *)(record + last->offset) = args->word[numbers - 1];
 	else
-		*(u64 *)(record + to->offset) = *word;
+		*(u64 *)(record + last->offset) = args->word[numbers - 1];
 }
 
 /*
