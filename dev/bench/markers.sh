@@ -100,6 +100,8 @@ names() {
 	operation "list of %d markers" "$n" quiet "$dir/load" -r $tracefs/markers
 	operation "available_events of %d markers" "$n" quiet "$dir/load" -r $tracefs/available_events
 	operation "unload of %d markers" "$n" quiet "$dir/load" -u "names$n"
+	operation "load of %d functions" "$n" quiet "$dir/load" "$dir/functions$n.ko"
+	quiet "$dir/load" -u "functions$n"
 }
 
 ten_names() {

@@ -4,7 +4,8 @@
 
 The module benchSITES has SITES sites of the tracepoint of bench.h. For each NUMBER, the
 module namesNUMBER has NUMBER markers, each with a name of its own; tenSITES has ten times
-as many sites, of ten names. The modules names0 and ten0 have none. The directory compile
+as many sites, of ten names; functionsNUMBER has NUMBER functions. The modules names0, ten0
+and functions0 have none. The directory compile
 has files with trace_mark() and trace_printk(), which are compiled one by one. many.h has
 functions for the tracers of functions.c.
 """
@@ -56,6 +57,14 @@ def names_module(number):
     return module(f'names{number}', parts)
 
 
+def functions_module(number):
+    """ftrace looks up each function among all symbols, as it does for each marker."""
+    write(f'functions{number}_all.c', '#include <linux/compiler.h>\n' + ''.join(
+        f'static noinline __used int bench_function_{i}(void) {{ return {i}; }}\n'
+        for i in range(number)))
+    return module(f'functions{number}', [f'functions{number}_all'])
+
+
 def copied_module(name, number, site, *how):
     """Some sites are compiled once, and linked as often as needed."""
     if not number:
@@ -104,7 +113,7 @@ def main():
     if numbers:
         text += 'obj-m += marks.o\n'
         for number in [0] + numbers:
-            text += names_module(number) + copied_module('ten', TEN * number, mark_of_ten)
+            text += names_module(number) + functions_module(number) + copied_module('ten', TEN * number, mark_of_ten)
         compiled_alone()
     write('Makefile', text)
 
