@@ -4,8 +4,9 @@
 # options of guest.config and, for other flavours than guest, FLAVOUR.config.
 # A flavour matrix-NAME has those of dev/matrix/NAME.config. Lines "#: NAME=VALUE"
 # there set variables: ARCH and CROSS_COMPILE for the kernel's makefile, COMPILER may
-# be clang, DEFCONFIG is the initial configuration, instead of guest.config, and
-# KCSAN_OBJECTS are checked by KCSAN although their directory is not. matrix.sh reads
+# be clang, DEFCONFIG is the initial configuration, instead of guest.config, CONFIG_FILE
+# is one that guest.config changes, whose modules are left out, and KCSAN_OBJECTS are
+# checked by KCSAN although their directory is not. matrix.sh reads
 # more variables. A flavour bench-NAME has the options of dev/bench/arch/common.config
 # and NAME.config, with the same kind of lines.
 # The flavours stock and stock-FLAVOUR are built from out/base instead.
@@ -28,7 +29,7 @@ settings_of() {
 	while IFS= read -r line; do
 		[[ $line != ABSENT_OPTIONS=* || ! $absent ]] || line+=" $absent"
 		export "${line?}"
-	done < <(sed -nE 's/^#: ((ARCH|CROSS_COMPILE|COMPILER|LLVM|DEFCONFIG|KCSAN_OBJECTS|ABSENT_OPTIONS)=)/\1/p' "$1")
+	done < <(sed -nE 's/^#: ((ARCH|CROSS_COMPILE|COMPILER|LLVM|DEFCONFIG|CONFIG_FILE|KCSAN_OBJECTS|ABSENT_OPTIONS)=)/\1/p' "$1")
 }
 
 # fragments_of FLAVOUR: set fragments, and the variables of their lines "#:".
@@ -91,7 +92,10 @@ options_not_taken() {
 # Options that are not requested are off, or as in DEFCONFIG.
 make_config() {
 	local begin=() rest=allnoconfig
-	if [[ ${DEFCONFIG:-} ]]; then
+	if [[ ${CONFIG_FILE:-} ]]; then
+		begin=("$dir/begin.config") rest=alldefconfig
+		xz -dc "$CONFIG_FILE" | sed '/=m$/d' >"${begin[0]}" || return
+	elif [[ ${DEFCONFIG:-} ]]; then
 		begin=("$dir/begin.config") rest=alldefconfig
 		# shellcheck disable=SC2086 # one word per target
 		kmake "$dir" $DEFCONFIG && mv "$dir/.config" "${begin[0]}" || return

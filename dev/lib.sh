@@ -96,15 +96,17 @@ build_environment() {
 }
 
 # kmake DIR ARGS...: make of the kernel, with DIR as its build folder. ccache shares objects
-# between checkouts, and their debug information names the folder of the first one.
+# between checkouts, and their debug information names the folder of the first one. rustc
+# takes one word for the linker of the host.
 kmake() {
 	local dir=$1 object checked=() host=gcc
 	shift
 	[[ ! ${LLVM:-} ]] || host=clang$LLVM
+	grep -qs '^CONFIG_RUST=y' "$dir/.config" || host="ccache $host"
 	for object in ${KCSAN_OBJECTS:-}; do
 		checked+=("KCSAN_SANITIZE_$object=y")
 	done
-	make -C "$linux" O="$dir" CC="ccache ${CROSS_COMPILE:-}${COMPILER:-gcc}" HOSTCC="ccache $host" \
+	make -C "$linux" O="$dir" CC="ccache ${CROSS_COMPILE:-}${COMPILER:-gcc}" HOSTCC="$host" \
 		-j"$(nproc)" "${checked[@]}" "$@"
 }
 

@@ -70,8 +70,8 @@ preemptible_place() {
 stack_begins_at() {
 	said=$(awk '/^ => / { printf "%s ", $2; if (++n == 2) exit }' "$tracing/trace")
 	case $said in
-	"ftrace_record_marker $1"*)	;;
-	*)	comment "the stack begins with '$said', not ftrace_record_marker $1"
+	ftrace_record_marker*" $1"*)	;;
+	*)	comment "the stack begins with '$said', not ftrace_record_marker... $1"
 		return 1 ;;
 	esac
 }

@@ -105,17 +105,20 @@ probe_hit [marker_probe_variadic]$tab$format" &&
 	is "$(lines_of "$probes" sample_event)" ""
 }
 
+# The name of the probe may end with the number of arguments.
+recorders() { lines_of "$probes" "$name" | sed "s/_[1-5]$tab/$tab/"; }
+
 # An event that is enabled has a probe, and perf has another one.
 recorded_by() {
 	[ -d "$tracing/$1" ] || return 0
 	name=${1##*/}
 	echo 1 >"$tracing/$1/enable" &&
-	is "$(lines_of "$probes" "$name")" "ftrace_record_marker$tab$(column "$name" format)" &&
+	is "$(recorders)" "ftrace_record_marker$tab$(column "$name" format)" &&
 	echo 0 >"$tracing/$1/enable" &&
 	is "$(lines_of "$probes" "$name")" "" || return
 	[ -f "$tracing/$1/id" ] || return 0
 	hold perf "$(id_of "$1")" &&
-	is "$(lines_of "$probes" "$name")" "perf_record_marker$tab$(column "$name" format)" &&
+	is "$(recorders)" "perf_record_marker$tab$(column "$name" format)" &&
 	go_on &&
 	is "$(lines_of "$probes" "$name")" ""
 }
