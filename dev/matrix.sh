@@ -96,6 +96,14 @@ passes() {
 # The torture module of tracing, in its mode storm.
 also_storm() { passes storm --smp 4 dev/torture/torture/guest.sh none 60 0 kinds=storm; }
 
+also_selftests() {
+	local said=$logs/selftests-$flavour.tap
+	install_selftests '*' &&
+		guest "$flavour-selftests" --timeout 3600 dev/check/selftests/guest.sh \
+			"$out/selftests" | tee "$said" &&
+		! unlisted_skips "${flavour#matrix-}/selftests" "$said"
+}
+
 also_rust() { passes rust dev/guest/rust.sh; }
 
 also_stacks() { passes stacks "$linux/tools/testing/selftests/tracepoints/stacks.sh"; }

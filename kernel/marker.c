@@ -29,17 +29,14 @@ static struct marker_probe *find_probe(const struct marker_entry *entry,
 
 static void free_probe(struct tp_retired *retired)
 {
-	struct marker_probe *probe = container_of(retired, struct marker_probe, retired);
-
-	guard(mutex)(&markers_mutex);
-	probe->entry->users--;
-	marker_put_entry(probe->entry);
-	kfree(probe);
+	kfree(container_of(retired, struct marker_probe, retired));
 }
 
+/* The caller then calls marker_put_entry(). */
 static void retire_probe(struct marker_probe *probe)
 {
 	list_del(&probe->list);
+	probe->entry->users--;
 	tracepoint_free_later(&probe->retired, free_probe);
 }
 
@@ -168,11 +165,14 @@ static int add_probe(struct marker_entry *entry, const struct marker_probe *add)
 /* Cannot fail. */
 static void remove_probe(struct marker_probe *probe)
 {
+	struct marker_entry *entry = probe->entry;
+
 	if (is_called(probe))
 		detach_all(probe);
 	retire_probe(probe);
-	if (list_empty(&probe->entry->probes))
-		list_del_init(&probe->entry->attached);
+	if (list_empty(&entry->probes))
+		list_del_init(&entry->attached);
+	marker_put_entry(entry);
 }
 
 /*

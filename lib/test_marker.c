@@ -528,10 +528,12 @@ static void marker_test_frees(struct kunit *test)
 	let_work_end();
 	KUNIT_EXPECT_EQ(test, memory.nr_held, 1U);	/* the name */
 	KUNIT_EXPECT_EQ(test, marker_disarm("kunit_nowhere"), 0);
+	let_work_end();
 	expect_none_held(test);
 
 	KUNIT_EXPECT_EQ(test, attach_variadic("kunit_nowhere", "%y", 1), -EINVAL);
 	KUNIT_EXPECT_EQ(test, attach(NUMBER, "number %u", 1), -EPERM);
+	let_work_end();
 	expect_none_held(test);
 }
 

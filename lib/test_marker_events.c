@@ -177,6 +177,7 @@ static void event_test_no_memory(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, fake_sites(), ret ? 0U : 3U);
 		if (ret) {
 			KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+			let_work_end();
 			expect_none_held(test);
 		}
 		unload_fake();

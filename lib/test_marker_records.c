@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
+#include <linux/vmalloc.h>
 #include <trace/tracer.h>
 
 #include <asm/sections.h>
@@ -49,6 +50,22 @@ static noinline void hit_numbers(void)
 {
 	trace_mark(kunit_numbers, NUMBERS_FORMAT, -1, UINT_MAX - 1, LONG_MIN, ULLONG_MAX - 3,
 		   'e', -6, LLONG_MIN + 6);
+	barrier();
+}
+
+/* One to five numbers, which have probes of their own. No two of their bytes are equal. */
+#define FEW_VALUE(i)	(0x8182838485868788ULL + (i) * 0x1010101010101010ULL)
+
+static noinline void hit_few(void)
+{
+	trace_mark(kunit_few_1, "a %d", (int)FEW_VALUE(0));
+	trace_mark(kunit_few_2, "a %llx b %d", FEW_VALUE(0), (int)FEW_VALUE(1));
+	trace_mark(kunit_few_3, "a %d b %llx c %llx", (int)FEW_VALUE(0), FEW_VALUE(1),
+		   FEW_VALUE(2));
+	trace_mark(kunit_few_4, "a %d b %d c %d d %d", (int)FEW_VALUE(0), (int)FEW_VALUE(1),
+		   (int)FEW_VALUE(2), (int)FEW_VALUE(3));
+	trace_mark(kunit_few_5, "a %llx b %d c %llx d %d e %d", FEW_VALUE(0),
+		   (int)FEW_VALUE(1), FEW_VALUE(2), (int)FEW_VALUE(3), (int)FEW_VALUE(4));
 	barrier();
 }
 
@@ -167,6 +184,35 @@ static void take_sample(struct kunit *test, const char *name, void (*hit)(void),
 		KUNIT_EXPECT_LT(test, sampled.ip - start, 256UL);
 }
 
+/* Fields of these sizes, and zeros. */
+static void expect_few(struct kunit *test, const char *name, const unsigned char *sizes)
+{
+	const void *record = &sampled.numbers;
+	unsigned int i, at = sizeof(struct trace_entry);
+
+	take_sample(test, name, hit_few, true);
+	for (i = 0; sizes[i]; i++) {
+		at = round_up(at, sizes[i]);
+		if (sizes[i] == sizeof(u32))
+			KUNIT_EXPECT_EQ(test, *(u32 *)(record + at), (u32)FEW_VALUE(i));
+		else
+			KUNIT_EXPECT_EQ(test, *(u64 *)(record + at), FEW_VALUE(i));
+		at += sizes[i];
+	}
+	KUNIT_EXPECT_GE(test, sampled.size, at);
+	for (; at < sampled.size; at++)
+		KUNIT_EXPECT_EQ(test, *(u8 *)(record + at), 0);
+}
+
+static void record_test_few(struct kunit *test)
+{
+	expect_few(test, "kunit_few_1", "\4");
+	expect_few(test, "kunit_few_2", "\10\4");
+	expect_few(test, "kunit_few_3", "\4\10\10");
+	expect_few(test, "kunit_few_4", "\4\4\4\4");
+	expect_few(test, "kunit_few_5", "\10\4\10\4\4");
+}
+
 static void expect_string(struct kunit *test, const char *at, const char *wanted)
 {
 	const char *record = (char *)&sampled.strings;
@@ -187,10 +233,11 @@ static void expect_string(struct kunit *test, const char *at, const char *wanted
 static void record_test_strings(struct kunit *test)
 {
 	static const unsigned char lens[] = { 0, 1, 3, 7, 8, 9, 16, 23 };
-	char *text = kunit_kzalloc(test, 64, GFP_KERNEL);
+	char *text = kunit_kzalloc(test, 64, GFP_KERNEL), *page = vmalloc(PAGE_SIZE), *end;
 	unsigned int i, from;
 
 	KUNIT_ASSERT_NOT_NULL(test, text);
+	KUNIT_ASSERT_NOT_NULL(test, page);
 	for (from = 0; from < 8; from += 3) {
 		for (i = 0; i < ARRAY_SIZE(lens); i++) {
 			memset(text, 'x', 64);
@@ -199,6 +246,14 @@ static void record_test_strings(struct kunit *test)
 			expect_string(test, text + from, text + from);
 		}
 	}
+	/* There is no page behind. */
+	memset(page, 'x', PAGE_SIZE);
+	end = page + PAGE_SIZE - 1;
+	expect_string(test, end, "(fault)");
+	*end = '\0';
+	for (i = 0; i < ARRAY_SIZE(lens); i++)
+		expect_string(test, end - lens[i], end - lens[i]);
+	vfree(page);
 	expect_string(test, NULL, "(null)");
 	expect_string(test, (char *)8, "(fault)");
 }
@@ -324,6 +379,7 @@ static void record_test_exit(struct kunit *test)
 static struct kunit_case record_test_cases[] = {
 	KUNIT_CASE(record_test_perf),
 	KUNIT_CASE(record_test_perf_no_memory),
+	KUNIT_CASE(record_test_few),
 	KUNIT_CASE(record_test_strings),
 #if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_X86_64)
 	KUNIT_CASE(record_test_depths),

@@ -215,9 +215,6 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 #define __MARK_EACH(m, args...)						\
 	CONCATENATE(__MARK_EACH_, COUNT_ARGS(args))(m, ##args)
 
-/* The type as which a variadic function gets it. */
-#define __MARK_TYPE(arg)	typeof(1 ? (arg) : (arg))
-
 /*
  * All arguments are passed as words, so that code which does not know their types can pass
  * them on and read them. Narrower ones are extended by their sign.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The names of markers, and the entries: one for each name and format. An entry
- * exists while it has markers, or probes that are not freed; a name, while it has entries
- * or is armed.
+ * exists while it has markers or probes; a name, while it has entries or is armed. Hits that
+ * use them may not be over then, so they are freed later.
  */
 #include <linux/error-injection.h>
 #include <linux/rbtree.h>
@@ -59,13 +59,18 @@ static struct marker_name *get_name(const char *text)
 	return name;
 }
 
-/* Frees a name that has no entries and is not armed. */
+static void free_name(struct tp_retired *retired)
+{
+	kfree(container_of(retired, struct marker_name, retired));
+}
+
+/* Drops a name that has no entries and is not armed. */
 void marker_put_name(struct marker_name *name)
 {
 	if (!list_empty(&name->entries) || name->arm_count)
 		return;
 	rb_erase(&name->node, &marker_names);
-	kfree(name);
+	tracepoint_free_later(&name->retired, free_name);
 }
 
 static struct marker_entry *find_entry(const struct marker_name *name,
@@ -108,7 +113,7 @@ static struct marker_entry *new_entry(struct marker_name *name,
 }
 
 /*
- * Return: the entry, which marker_put_entry() frees unless it is in use; or NULL if memory
+ * Return: the entry, which marker_put_entry() drops unless it is in use; or NULL if memory
  *	   is short.
  */
 struct marker_entry *marker_get_entry(const char *text, const char *format)
@@ -126,7 +131,15 @@ struct marker_entry *marker_get_entry(const char *text, const char *format)
 
 ALLOW_ERROR_INJECTION(marker_get_entry, NULL);
 
-/* Frees an entry that has no users. */
+static void free_entry(struct tp_retired *retired)
+{
+	struct marker_entry *entry = container_of(retired, struct marker_entry, retired);
+
+	marker_layout_free(entry->layout);
+	kfree(entry);
+}
+
+/* Drops an entry that has no users. */
 void marker_put_entry(struct marker_entry *entry)
 {
 	struct marker_name *name = entry->name;
@@ -135,8 +148,7 @@ void marker_put_entry(struct marker_entry *entry)
 	if (entry->users)
 		return;
 	list_del(&entry->list);
-	marker_layout_free(entry->layout);
-	kfree(entry);
+	tracepoint_free_later(&entry->retired, free_entry);
 	marker_put_name(name);
 }
 

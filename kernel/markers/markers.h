@@ -32,7 +32,7 @@ enum marker_probe_kind { MARKER_PROBE_WORDS, MARKER_PROBE_VA, MARKER_PROBE_VARIA
  * struct marker_probe - a probe attached to an entry
  * @list: in the probes of @entry, in the order of registration
  * @retired: after its removal
- * @entry: the entry, which exists as long as the probe
+ * @entry: the entry
  * @kind: the type of @func; MARKER_PROBE_WORDS is a probe of the tracepoint
  * @func: the function
  * @private: its data
@@ -49,6 +49,7 @@ struct marker_probe {
 /**
  * struct marker_name - data shared by all formats of a name
  * @node: in the tree of names
+ * @retired: when it is not in use
  * @entries: one for each format
  * @arm_count: number of marker_arm() calls without a marker_disarm()
  * @event: the trace event of one of @entries, or NULL; protected by
@@ -57,6 +58,7 @@ struct marker_probe {
  */
 struct marker_name {
 	struct rb_node node;
+	struct tp_retired retired;
 	struct list_head entries;
 	unsigned int arm_count;
 	struct marker_event *event;
@@ -67,10 +69,11 @@ struct marker_name {
  * struct marker_entry - a name and a format
  * @name: the name
  * @list: in the entries of @name
+ * @retired: when it is not in use
  * @attached: in marker_attached, while there are probes
  * @sites: one struct marker_sites for each module that has some
  * @probes: the probes
- * @users: the sites, if there are any, and the probes that are not freed
+ * @users: the sites, if there are any, and the probes
  * @layout: the fields of the format, or NULL if the format is invalid
  * @marker: name and format, for variadic probes
  * @format: the format
@@ -78,6 +81,7 @@ struct marker_name {
 struct marker_entry {
 	struct marker_name *name;
 	struct list_head list;
+	struct tp_retired retired;
 	struct list_head attached;
 	struct list_head sites;
 	struct list_head probes;

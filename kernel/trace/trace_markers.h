@@ -64,7 +64,10 @@ static inline struct marker_event *marker_event_of(const struct trace_event_call
 	return container_of(call, struct marker_event, call);
 }
 
-/* trace_markers_record.c; by nr_numbers; the data is the event's file in an instance, or the event */
+/*
+ * trace_markers_record.c: the probes, by nr_numbers. Their data is the event's file in an
+ * instance, or the event.
+ */
 extern void *const ftrace_record_marker_probes[], *const perf_record_marker_probes[];
 int marker_need_scratch(const struct marker_event *event);
 void marker_place_fields(struct marker_event *event);

@@ -41,6 +41,7 @@ void marker_place_fields(struct marker_event *event)
 	unsigned int i, max_len = MAX_STRINGS_SIZE;
 	bool all_numbers = true;
 
+	BUILD_BUG_ON(sizeof(struct trace_entry) % sizeof(u64));	/* see store_numbers() */
 	if (layout->nr_strings)
 		max_len = MAX_STRINGS_SIZE / layout->nr_strings - 1;
 	event->stop = event->store + layout->nr_fields;
@@ -57,7 +58,6 @@ void marker_place_fields(struct marker_event *event)
 		event->size = store->offset + store->size;
 		all_numbers &= store->kind == STORE_4 || store->kind == STORE_8;
 	}
-	/* See store_numbers() */
 	if (all_numbers && layout->nr_fields <= MARKER_REG_ARGS &&
 	    !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
 		event->nr_numbers = layout->nr_fields;
@@ -163,8 +163,8 @@ struct marker_args {
 #define next_arg(args, type)	((type)(*(args)->next++))
 
 /*
- * The probe for any format, and those for @nr numbers, which stay in registers. They are in an
- * array, by the number.
+ * The probe for any format, and those for one to five numbers, which stay in registers. They
+ * are in an array, by the number.
  */
 #define DEFINE_RECORDER(name, event_of)					\
 	static __always_inline void __##name(void *data, struct marker_args *args, \
@@ -338,7 +338,7 @@ static __always_inline void end_record(const struct made_record *made)
 }
 
 /* The probe for ftrace; @data is the file of the event in an instance. */
-static __maybe_unused const struct marker_event *event_of_file(const struct trace_event_file *file)
+static const struct marker_event *event_of_file(const struct trace_event_file *file)
 {
 	return marker_event_of(file->event_call);
 }
@@ -414,7 +414,7 @@ static bool perf_is_off(struct marker_event *event)
 }
 
 /* The probe for perf and BPF; @data is the event. */
-static __maybe_unused const struct marker_event *event_itself(const struct marker_event *event)
+static const struct marker_event *event_itself(const struct marker_event *event)
 {
 	return event;
 }
