@@ -166,7 +166,7 @@ struct marker_args {
  * The probe for any format, and those for one to five numbers, which stay in registers. They
  * are in an array, by the number.
  */
-#define DEFINE_RECORDER(name, event_of)					\
+#define DEFINE_RECORDER(name)						\
 	static __always_inline void __##name(void *data, struct marker_args *args, \
 					     unsigned int numbers);	\
 	static notrace void name(void *data, unsigned long a, unsigned long b, \
@@ -178,7 +178,7 @@ struct marker_args {
 									\
 		copy_words(&args, a, b, c, d, e);			\
 		va_start(list, e);					\
-		for (i = MARKER_REG_ARGS; i < event_of(data)->layout->nr_fields; i++) \
+		for (i = MARKER_REG_ARGS; i < name##_event(data)->layout->nr_fields; i++) \
 			args.word[i] = va_arg(list, unsigned long);	\
 		va_end(list);						\
 		__##name(data, &args, 0);				\
@@ -338,12 +338,12 @@ static __always_inline void end_record(const struct made_record *made)
 }
 
 /* The probe for ftrace; @data is the file of the event in an instance. */
-static const struct marker_event *event_of_file(const struct trace_event_file *file)
+static const struct marker_event *ftrace_record_marker_event(const struct trace_event_file *file)
 {
 	return marker_event_of(file->event_call);
 }
 
-DEFINE_RECORDER(ftrace_record_marker, event_of_file)
+DEFINE_RECORDER(ftrace_record_marker)
 {
 	struct trace_event_buffer buffer __uninitialized;
 	struct trace_event_file *file = data;
@@ -414,12 +414,12 @@ static bool perf_is_off(struct marker_event *event)
 }
 
 /* The probe for perf and BPF; @data is the event. */
-static const struct marker_event *event_itself(const struct marker_event *event)
+static const struct marker_event *perf_record_marker_event(const struct marker_event *event)
 {
 	return event;
 }
 
-DEFINE_RECORDER(perf_record_marker, event_itself)
+DEFINE_RECORDER(perf_record_marker)
 {
 	struct marker_event *event = data;
 	struct made_record made;
