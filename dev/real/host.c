@@ -177,7 +177,6 @@ FROM_KERNEL void *k_kmemdup_noprof(const void *from, ulong size)
 	return memcpy(malloc(size), from, size);
 }
 
-FROM_KERNEL void *k_krealloc_node_align_noprof(void *p, ulong size) { return realloc(p, size); }
 FROM_KERNEL void k_kfree(void *p) { free(p); }
 FROM_KERNEL void k_kvfree(void *p) { free(p); }
 
