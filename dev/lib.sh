@@ -92,6 +92,7 @@ build_environment() {
 	export KBUILD_BUILD_VERSION=1 KCONFIG_NOTIMESTAMP=1
 	export CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-5G}
 	export CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=1
+	export PYTHONDONTWRITEBYTECODE=1	# into the tree, which has what the series has
 	unset KBUILD_OUTPUT MAKEFLAGS MFLAGS MAKELEVEL
 }
 
