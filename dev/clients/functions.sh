@@ -159,7 +159,7 @@ bpftrace_all() {
 	' >bpftrace.txt
 	agree kprobe "$(of kprobe)" $times kretprobe "$(of kretprobe)" $times \
 		kfunc "$(of kfunc)" $times kretfunc "$(of kretfunc)" $times \
-		beside "$(calls $wakes_new beside.txt)" $times tracers "$(tracers $wakes_new)" 4
+		beside "$(calls $wakes_new beside.txt)" $times tracers "$(tracers $wakes_new)" 3
 }
 
 # A module with a direct call from handle_mm_fault(), which writes a line to the trace
@@ -223,7 +223,7 @@ callers() {
 	}
 	/^@\[/ { ours = 1; next }
 	/^\]: / { end_stack($2); next }
-	ours && /^    [a-zA-Z_]/ { frame($1); next }
+	ours && /^ +[a-zA-Z_]/ { frame($1); next }
 	ours && /^\t *[0-9a-f]+ / { frame($2); next }
 	/^[^\t]/ { end_stack(1); ours = /^working / }
 	END { end_stack(1); for (stack in times) print times[stack] stack }' "$1" | sort
