@@ -5,7 +5,6 @@
  */
 
 #include "test_ftrace_sets.h"
-#include "test_resched.h"
 
 static const struct {
 	int tracer;
@@ -187,7 +186,8 @@ static notrace void ask_for_resched(unsigned long ip, unsigned long parent_ip,
 				    struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	note_call(ip, parent_ip, ops, fregs);
-	ask_for_task_switch();
+	set_tsk_need_resched(current);
+	set_preempt_need_resched();
 }
 
 /* The task reschedules when preemption is re-enabled. */
@@ -195,7 +195,7 @@ static void sets_test_resched(struct kunit *test)
 {
 	unsigned int i, late = 0;
 
-	if (!kernel_preempts_itself())
+	if (!IS_ENABLED(CONFIG_PREEMPTION) || preempt_model_none() || preempt_model_voluntary())
 		kunit_skip(test, "needs a kernel that preempts itself");
 	start(test, 0, FTRACE_OPS_FL_RECURSION, traced_a);
 	start_calling(test, 1, FTRACE_OPS_FL_RECURSION, traced_a, ask_for_resched);
