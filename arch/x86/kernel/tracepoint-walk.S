@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Stubs of tracepoints jump to __tracepoint_leave() if there are no probes, and call
- * __tracepoint_walk() if there was no memory for a trampoline.
+ * __tracepoint_walk() if there was no memory for a trampoline. Only direct jumps and calls
+ * lead here, but data has the addresses.
  */
+#include <linux/annotate.h>
 #include <linux/linkage.h>
 #include <asm/asm.h>
 #include <asm/asm-offsets.h>
@@ -14,6 +16,7 @@
 
 /* The end of a reader of tracepoint_srcu, whose counters are in %rdi. */
 SYM_FUNC_START(__tracepoint_leave)
+	ANNOTATE_NOENDBR
 	incq	__percpu SRCU_CTR_unlocks(%rdi)
 	RET
 SYM_FUNC_END(__tracepoint_leave)
@@ -21,6 +24,7 @@ _ASM_NOKPROBE(__tracepoint_leave)
 
 /* The same of RCU tasks trace, with its memory barrier. */
 SYM_FUNC_START(__tracepoint_leave_faultable)
+	ANNOTATE_NOENDBR
 #ifndef CONFIG_TASKS_TRACE_RCU_NO_MB
 	lock
 #endif
@@ -36,6 +40,7 @@ _ASM_NOKPROBE(__tracepoint_leave_faultable)
  * unwinders see it in the same way.
  */
 SYM_FUNC_START(__tracepoint_walk)
+	ANNOTATE_NOENDBR
 	popq	%rax			/* the address after the call */
 	UNWIND_HINT_FUNC
 	pushq	%rbp
