@@ -6,8 +6,6 @@
 
 #include "test_ftrace_sets.h"
 
-ANNOTATE_NOENDBR_SYM(traced_a);	/* the address is only compared */
-
 static const struct {
 	int tracer;
 	char what;		/* start, stop, + and -: functions */

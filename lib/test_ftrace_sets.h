@@ -139,6 +139,7 @@ static inline void *called_by(struct kunit *test, void *func)
 	u8 *ip = func;
 	s32 distance;
 
+	OPTIMIZER_HIDE_VAR(ip);		/* or objtool takes the sum for a target */
 	if (*ip != 0xe8)
 		ip += 4;	/* ENDBR */
 	KUNIT_EXPECT_EQ(test, *ip, 0xe8);

@@ -10,8 +10,6 @@
 
 #include "test_ftrace_sets.h"
 
-ANNOTATE_NOENDBR_SYM(traced_a);	/* the address is only compared */
-
 #ifdef CONFIG_X86_64
 asmlinkage int traced_for_asm(int number);
 

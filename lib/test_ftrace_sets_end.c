@@ -18,8 +18,6 @@ static noinline __used int probed_a(int number)
 	return number + 1;
 }
 
-ANNOTATE_NOENDBR_SYM(probed_a);	/* the address is only compared */
-
 #ifdef CONFIG_KPROBES
 static noinline __used int probed_b(int number)
 {
