@@ -121,6 +121,7 @@ static struct {
 		struct mixed_record mixed;
 		struct numbers_record numbers;
 		struct strings_record strings;
+		u8 bytes[sizeof(struct strings_record)];
 	};
 } sampled;
 
@@ -140,8 +141,7 @@ static void note_sample(struct perf_event *event, struct perf_sample_data *data,
 	sampled.count++;
 	sampled.size = frag->size;
 	sampled.ip = instruction_pointer(regs);
-	memcpy(&sampled.mixed, frag->data,
-	       min_t(size_t, frag->size, sizeof(sampled) - offsetof(typeof(sampled), mixed)));
+	memcpy(sampled.bytes, frag->data, min_t(size_t, frag->size, sizeof(sampled.bytes)));
 }
 
 /* From now on, note_sample() gets the records of this task. */
