@@ -9,6 +9,7 @@
 #include "test_call.h"
 #include "test_marker.h"
 #include "test_memory.h"
+#include "test_symbol.h"
 
 DECLARE_TRACE(kunit_fed, TP_PROTO(int number), TP_ARGS(number));
 
@@ -170,7 +171,7 @@ static void mod_test_frees(struct kunit *test)
 	unload_fake();
 	KUNIT_EXPECT_GT(test, memory.nr_held, 0U);
 	detach("kunit_fake", 2);
-	marker_synchronize_unregister();
+	let_work_end();
 	/* Entries of tracefs may be freed after a grace period. */
 	for (i = 0; i < 100 && READ_ONCE(memory.nr_held); i++)
 		msleep(20);
