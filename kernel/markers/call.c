@@ -7,12 +7,15 @@
 
 #include "markers.h"
 
-DEFINE_MARKER_CALLEE(marker_call_va)
+notrace void marker_call_va(void *data, ...)
 {
 	const struct marker_probe *probe = data;
 	marker_va_func *func = probe->func;
+	va_list args;
 
-	func(probe->private, NULL, probe->entry->format, args);
+	va_start(args, data);
+	func(probe->private, NULL, probe->entry->format, &args);
+	va_end(args);
 }
 
 /*
@@ -20,18 +23,21 @@ DEFINE_MARKER_CALLEE(marker_call_va)
  * their types, and each is passed as a word. The probe is always called with the maximum
  * number of words, and reads those that the format names.
  */
-DEFINE_MARKER_CALLEE(marker_call_variadic)
+notrace void marker_call_variadic(void *data, ...)
 {
 	const struct marker_probe *probe = data;
 	const struct marker_layout *layout = probe->entry->layout;
 	marker_probe_func *func = probe->func;
 	unsigned long w[MARKER_MAX_FIELDS] = { };
 	unsigned int i;
+	va_list args;
 
 	BUILD_BUG_ON(MARKER_MAX_FIELDS != 12);
+	va_start(args, data);
 	for (i = 0; i < layout->nr_fields; i++)
 		w[i] = layout->field[i].type == MARKER_INT ?
-		       va_arg(*args, int) : va_arg(*args, long);
+		       va_arg(args, int) : va_arg(args, long);
+	va_end(args);
 	func(&probe->entry->marker, probe->private, probe->entry->format, w[0], w[1],
 	     w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11]);
 }

@@ -128,19 +128,6 @@ struct marker_module {
 	struct marker *start, *stop;
 };
 
-/* A probe of a marker's tracepoint. @args are the words. */
-#define DEFINE_MARKER_CALLEE(name)					\
-	static __always_inline void __##name(void *data, va_list *args); \
-	notrace void name(void *data, ...)				\
-	{								\
-		va_list args;						\
-									\
-		va_start(args, data);					\
-		__##name(data, &args);					\
-		va_end(args);						\
-	}								\
-	static __always_inline void __##name(void *data, va_list *args)
-
 /*
  * Protects names, entries and their data, except events. Nests outside
  * tracepoints_mutex and what imv_set() takes, and inside event_mutex.
