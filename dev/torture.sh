@@ -131,7 +131,7 @@ is_counted() {
 
 # complaints: how many of the row's kernel. For one instruction of return_to_handler(), which
 # is the base's, the unwinder finds an address of that function on the stack.
-complaints() { splats_in "$logs/guest-$name.log" | grep -vcE 'Call Trace|at return_to_handler'; }
+complaints() { splats_in "$logs/guest-$name.log" | grep -vcE 'Call Trace|stack going in the wrong direction\? at return_to_handler'; }
 
 # record KERNEL PART SECONDS VERDICT: the row's line in the list of results, from
 # what the guest left.
