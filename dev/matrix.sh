@@ -106,6 +106,11 @@ also_selftests() {
 
 also_rust() { passes rust dev/guest/rust.sh; }
 
+also_fineibt() {
+	guest "$flavour-fineibt" --append cfi=fineibt dev/guest/matrix.sh "${loaded[@]}" &&
+		grep -q "Using .*FineIBT" "$logs/guest-$flavour-fineibt.log"
+}
+
 also_stacks() { passes stacks "$linux/tools/testing/selftests/tracepoints/stacks.sh"; }
 
 boot() {

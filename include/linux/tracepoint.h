@@ -209,26 +209,25 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 {
 	return offset_to_ptr(p);
 }
+#else
+static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
+{
+	return *p;
+}
+#endif
 
+#if !defined(MODULE)
+#define __TRACEPOINT_ENTRY(name)	static_assert(true)
+#elif defined(CONFIG_HAVE_ARCH_PREL32_RELOCATIONS)
 #define __TRACEPOINT_ENTRY(name)					\
 	asm(".pushsection \"__tracepoints_ptrs\", \"a\"\n\t"		\
 	    ".balign 4\n\t"						\
 	    ".long __tracepoint_" #name " - .\n\t"			\
 	    ".popsection\n")
 #else
-static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
-{
-	return *p;
-}
-
 #define __TRACEPOINT_ENTRY(name)					\
 	static tracepoint_ptr_t __tracepoint_ptr_##name			\
 	__used __section("__tracepoints_ptrs") = &__tracepoint_##name
-#endif
-
-#ifndef MODULE
-#undef __TRACEPOINT_ENTRY
-#define __TRACEPOINT_ENTRY(name)	static_assert(true)
 #endif
 
 #endif /* _LINUX_TRACEPOINT_H */
