@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# bench.sh [short|functions|markers|latency]: measure the cost of tracepoints,
+# bench.sh [short|functions|markers|latency|cycles]: measure the cost of tracepoints,
 # markers and function tracers on the kernel without the series and on the kernel with
 # it, in the same configuration. Prints a table with ratios and checks the limits of
 # dev/bench/bars; writes results.csv, results.svg and markers.svg to out/bench.
 # "short" has fewer sites and markers. "functions" has no sites, no markers, no other
 # architectures and no pictures. "markers" measures only markers, and trace events for
 # comparison; not on stock, which has no markers. "latency" measures only how late a task
-# of real time runs, on kernels with PREEMPT_RT, and draws latency.svg.
+# of real time runs, on kernels with PREEMPT_RT, and draws latency.svg. "cycles" measures
+# only cycles: of the objects of both kernels in a program on this processor, see
+# dev/real/cycles.c.
 #
 # Instructions are counted by QEMU (-icount, one CPU): all that the CPU executes
 # meanwhile, including interrupts. Syncs are calls that interrupt every other CPU to
@@ -34,6 +36,7 @@ short) sites=(100 1000 5000 10000) numbers=(100 1000) ;;
 functions) sites=() numbers=() architectures=() ;;
 markers) flavours=(guest) sites=() architectures=() ;;
 latency) flavours=(stock-realtime realtime) sites=() numbers=() architectures=() latency=(3000 10000) ;;
+cycles) flavours=() sites=() numbers=() architectures=() ;;
 esac
 
 build_modules() {
@@ -196,6 +199,13 @@ draw_markers() {
 	END
 }
 
+measure_cycles() {
+	with_progress "bench build cycles" "$logs/bench-cycles.log" "$top/dev/real/build.sh" cycles
+	"$out/real/cycles" | tee "$dir/cycles.csv" >&2
+	! grep '^1\.\.0' "$dir/cycles.csv" || return 0
+	cat "$dir/cycles.csv" >>"$dir/results.csv"
+}
+
 draw_latency() {
 	gnuplot <<-END
 		set terminal svg size 900,600 noenhanced background "white"
@@ -223,9 +233,12 @@ done
 if ((${#latency[@]})); then
 	compare "${flavours[@]}" >"$dir/results.csv"
 	draw_latency
+elif [[ $form == cycles ]]; then
+	say "case,unit,stock,series,ratio" >"$dir/results.csv"
 else
 	compare >"$dir/results.csv"
 fi
+[[ $form && $form != cycles ]] || measure_cycles
 column -t -s, "$dir/results.csv"
 ((${#sites[@]} == 0)) || draw
 ((${#numbers[@]} == 0)) || draw_markers

@@ -249,15 +249,17 @@ objects() {
 
 # splats_in LOG: what a kernel prints when something is wrong with it.
 splats_in() {
-	without_missing_memory "$1" |
+	without_expected "$1" |
 		grep -aE 'WARN|\<BUG[: ]|Oops|INFO:|possible recursive locking|suspicious RCU|Call Trace|KASAN:|UBSAN|unable to handle|general protection|Kernel panic|already present!' |
 		without_races_of_stock || true
 }
 
 # The threads of the torture and of KUnit let allocations fail. The kernel's line about
-# memory for code has a stack of its own, two lines further on.
-without_missing_memory() {
+# memory for code has a stack of its own, two lines further on. KFENCE's suite makes the
+# errors that KFENCE reports.
+without_expected() {
 	awk '
+	/ BUG: KFENCE: .* in test_/ { next }
 	/ (torture-[a-z]+\/[0-9]+|kunit_try_catch): vmalloc error:/ { until = NR + 2 }
 	/Call Trace/ && NR <= until { next }
 	{ print }' "$1"

@@ -111,6 +111,15 @@ also_fineibt() {
 		grep -q "Using .*FineIBT" "$logs/guest-$flavour-fineibt.log"
 }
 
+also_kfence() {
+	local number
+	for number in 63 255 4095; do
+		passes "kfence-$number" --append "kfence.num_objects=$number" \
+			dev/guest/kfence.sh "$number" || return
+	done
+	passes kfence-late --append kfence.sample_interval=0 dev/guest/kfence.sh 511 late
+}
+
 also_stacks() { passes stacks "$linux/tools/testing/selftests/tracepoints/stacks.sh"; }
 
 boot() {

@@ -332,6 +332,29 @@ void __init __imv_set_early(void *var, const void *value, size_t size)
 	imv_sweep_dirty();
 }
 
+/**
+ * imv_make_const - let the kernel's code read a variable that does not change again
+ * @var: the variable of a runtime constant, see asm/runtime-const.h
+ *
+ * The code may be patched by others from now on.
+ *
+ * Context: __init functions that run before the code that reads it.
+ */
+void __init imv_make_const(const void *var)
+{
+	struct imv_table *table = &imv_kernel_table;
+	struct imv_site *site;
+
+	guard(mutex)(&imv_mutex);
+	site = imv_first(table, var);
+	for (; site < table->sites + table->nr && imv_site_var(site) == var; site++) {
+		if (imv_site_is_gone(site))
+			continue;
+		arch_imv_init_site(site);
+		imv_site_forget(site);
+	}
+}
+
 /* Is the site in the range, or can its jump lead into the middle of it? */
 static bool imv_site_reserved(const struct imv_site *site, const void *start,
 			      const void *end)
@@ -415,7 +438,8 @@ static bool imv_is_init(const struct module *mod, const void *addr)
 
 /*
  * Drops the sites in memory of the kernel or a module that is about to be freed. A
- * site elsewhere must not read a variable there: it keeps the last value.
+ * site elsewhere must not read a variable there: it keeps the last value. Drops those of
+ * the kernel's constants, too.
  */
 static void imv_forget_init(struct imv_table *table, const struct module *mod)
 {
@@ -428,6 +452,7 @@ static void imv_forget_init(struct imv_table *table, const struct module *mod)
 		if (imv_site_is_gone(site))
 			continue;
 		if (imv_is_init(mod, insn) ||
+		    is_kernel_rodata((unsigned long)imv_site_var(site)) ||
 		    WARN(imv_is_init(mod, imv_site_var(site)),
 			 "%pS reads an immediate value in __initdata", insn))
 			imv_site_forget(site);

@@ -4,7 +4,9 @@
  * have records, text and variables, but are not loaded.
  */
 #include <linux/module.h>
+#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+#include <asm/runtime-const.h>
 
 #include "test_immediate.h"
 
@@ -290,6 +292,28 @@ static void imv_test_nth_site(struct kunit *test)
 	expect_waits_for_batch(test, find_first_site);
 }
 
+static void *const_ptr = &const_ptr;
+static unsigned int const_shift = 9, const_mask = 0xf0f0f0;
+
+/*
+ * A module has runtime constants of its own. It also reads one of the kernel's, which does
+ * not change again, so that kprobes can be on these instructions.
+ */
+static void imv_test_runtime_const(struct kunit *test)
+{
+	u64 high = ~0ULL;
+
+	KUNIT_EXPECT_PTR_EQ(test, runtime_const_ptr(const_ptr), (void *)&const_ptr);
+	KUNIT_EXPECT_EQ(test, runtime_const_shift_right_32(high, const_shift), U32_MAX >> 9);
+	KUNIT_EXPECT_EQ(test, runtime_const_mask_32(high, const_mask), 0xf0f0f0);
+	KUNIT_EXPECT_NOT_NULL(test, nth_site(&const_ptr, 0));
+	KUNIT_EXPECT_TRUE(test, access_ok((void __user *)PAGE_SIZE, 1));
+	KUNIT_EXPECT_FALSE(test, access_ok((void __user *)test, 1));
+#ifdef CONFIG_64BIT
+	KUNIT_EXPECT_NULL(test, nth_site(&USER_PTR_MAX, 0));
+#endif
+}
+
 static struct kunit_case imv_module_test_cases[] = {
 	KUNIT_CASE(imv_test_module_coming),
 	KUNIT_CASE(imv_test_module_reserved),
@@ -298,6 +322,7 @@ static struct kunit_case imv_module_test_cases[] = {
 	KUNIT_CASE(imv_test_module_order),
 	KUNIT_CASE(imv_test_module_live),
 	KUNIT_CASE(imv_test_nth_site),
+	KUNIT_CASE(imv_test_runtime_const),
 	{ }
 };
 

@@ -155,6 +155,7 @@ void imv_flush(void);
 int imv_text_reserved(const void *start, const void *end);
 void *imv_nth_site(const void *var, unsigned int n);
 void imv_init(void);
+void imv_make_const(const void *var);
 void imv_free_init_mem(void);
 
 #else /* !CONFIG_IMMEDIATE_SITES */

@@ -14,6 +14,10 @@
 #define MOV_OPCODE	0xb8	/* the low bits are those of the register */
 #define MOV_OPCODE_MASK	0xf8
 #define MOV_SIZE	5	/* longer ones have a REX prefix */
+#define MOV64_SIZE	10
+#define SHIFT_OPCODE	0xc1
+#define AND_OPCODE	0x81
+#define AND_EAX_OPCODE	0x25
 #define REX_PREFIX	0x40	/* the low bits are flags */
 #define REX_PREFIX_MASK	0xf0
 
@@ -76,14 +80,26 @@ static void make_jump(const struct imv_site *site, struct imv_insn *new)
 		memcpy(new->bytes, x86_nops[new->size], new->size);
 }
 
-/* x86 is little-endian: the operand begins with the bytes of the variable. */
-static void make_mov(const struct imv_site *site, struct imv_insn *new)
+/*
+ * The operand is the end of the instruction: 8 bytes of the longest MOV, 1 of a shift,
+ * else 4. x86 is little-endian: it begins with the bytes of the variable.
+ */
+static void make_operand(const struct imv_site *site, struct imv_insn *new)
 {
-	unsigned int opcode_size = new->size == MOV_SIZE ? 1 : 2;
+	unsigned int size = new->size == MOV64_SIZE ? 8 : new->size >= MOV_SIZE ? 4 : 1;
+	u8 *operand = new->bytes + new->size - size;
 
-	memcpy(new->bytes, imv_site_insn(site), opcode_size);
-	memset(new->bytes + opcode_size, 0, new->size - opcode_size);
-	memcpy(new->bytes + opcode_size, imv_site_var(site), 1 << imv_site_flags(site));
+	memcpy(new->bytes, imv_site_insn(site), new->size - size);
+	memset(operand, 0, size);
+	memcpy(operand, imv_site_var(site), 1 << imv_site_flags(site));
+}
+
+static bool has_operand(const u8 *insn)
+{
+	if ((*insn & REX_PREFIX_MASK) == REX_PREFIX)
+		insn++;
+	return (*insn & MOV_OPCODE_MASK) == MOV_OPCODE || *insn == SHIFT_OPCODE ||
+	       *insn == AND_OPCODE || *insn == AND_EAX_OPCODE;
 }
 
 /* Does a site have code that was compiled or patched there? */
@@ -93,8 +109,7 @@ static bool is_intact(const struct imv_site *site, unsigned int size)
 	const u8 *insn = imv_site_insn(site);
 
 	if (!imv_site_is_jump(site))
-		return (size == MOV_SIZE || (*insn++ & REX_PREFIX_MASK) == REX_PREFIX) &&
-		       (*insn & MOV_OPCODE_MASK) == MOV_OPCODE;
+		return has_operand(insn);
 	if (imv_site_flags(site) == IMV_JUMP_TO)
 		return *insn == JMP32_INSN_OPCODE || *insn == CALL_INSN_OPCODE;
 
@@ -134,7 +149,7 @@ int __ref arch_imv_patch(const struct imv_site *site, bool early)
 	void *insn = imv_site_insn(site);
 
 	if (!imv_site_is_jump(site))
-		make_mov(site, &new);
+		make_operand(site, &new);
 	else if (imv_site_flags(site) == IMV_JUMP_TO)
 		make_jump_to(site, &new);
 	else
