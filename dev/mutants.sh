@@ -5,7 +5,8 @@
 # Each statement and condition of the C files of the series (or of FILE...) is removed or
 # changed in one token, and the KUnit cases that reach it run until one fails. One kernel
 # contains all these mutants, and a number selects one of them (mutants/points.py,
-# plant.py), so that one build is enough. Several guests try them (run.py). Mutants without
+# plant.py), so that one build is enough. A program on this processor tries them first (see
+# dev/real), then several guests (run.py). Mutants without
 # a result are tried for SECONDS (300), in random order. Prints a table and the mutants that survived; the
 # results are in out/mutants/results.csv, and are kept until the file is removed. For a
 # mutant that survives a test is missing, unless it does not change the behaviour.
@@ -58,4 +59,5 @@ mapfile -t objects < <(built "${files[@]}")
 files=("${objects[@]/%.o/.c}")
 plant
 in_own_folder "$top/dev/build.sh" small
+in_own_folder "$top/dev/real/build.sh" small
 in_own_folder python3 -B "$mutants/run.py" "$all" "$top/dev/guest.sh" "$seconds" "${kunit_suites[@]}"

@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 
 unsigned int mutant_nr;
+unsigned int mutants = MUTANTS;
 u8 mutants_reached[MUTANTS + 1];
 
 static struct kunit_suite *mutants_suites[64];

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """run.py OUT GUEST SECONDS SUITE...: test the mutants for so many seconds.
 
-First each KUnit case runs without a mutant, to find what it reaches and what it costs.
+First the program OUT/real/real tries those that it reaches: a third of a second for each of
+its tests. Then each KUnit case runs without a mutant, to find what it reaches and what it costs.
 Then guests (of the script GUEST) try mutants with the cases that reach them, the fast
 ones first; see guest.sh. A guest whose mutant makes it hang or panic starts again with
 the next one.
@@ -11,6 +12,7 @@ import collections
 import csv
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -47,6 +49,17 @@ def run_guest(guest, name, todo, suites, stop=None):
             if stop and (time.time() > stop or time.time() > last + HANGS):
                 os.killpg(process.pid, signal.SIGTERM)
     return results
+
+
+def run_real(out, test, mutant, seconds):
+    """Return the exit status, and what the program printed."""
+    try:
+        done = subprocess.run([f'{out}/real/real', test, str(seconds)], timeout=10, check=False,
+                              env={**os.environ, 'MUTANT': str(mutant)}, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except subprocess.TimeoutExpired:
+        return 'hang', ''
+    return done.returncode, done.stdout
 
 
 def key(row):
@@ -90,6 +103,19 @@ class Run:
             if not f.tell():
                 w.writeheader()
             w.writerow(row)
+
+    def try_real(self):
+        """What survives here is left for the guests."""
+        reached = {test: set(re.findall(r'^reached (\d+)$', run_real(self.out, test, 0, 2)[1], re.M))
+                   for test in ('values', 'probes', 'tracers')}
+        for nr in [nr for nr in self.points if any(nr in some for some in reached.values())]:
+            if key(self.points[nr]) in self.results or time.time() > self.stop:
+                continue
+            for test, some in reached.items():
+                if nr in some and run_real(self.out, test, nr, 0.3)[0]:
+                    self.add(nr, 'failed', f'real:{test}')
+                    break
+        self.todo = [nr for nr in self.todo if key(self.points[nr]) not in self.results]
 
     def work(self, name):
         while time.time() < self.stop and self.todo:
@@ -144,6 +170,7 @@ def main(out, guest, seconds, *suites):
         with open(f'{out}/map', 'w', encoding='utf-8') as f:
             f.write('\n'.join(found))
     run = Run(out, guest, float(seconds), suites)
+    run.try_real()
     threads = [threading.Thread(target=run.work, args=(f'mutants{i}',))
                for i in range(os.cpu_count() or 1)]
     for t in threads:

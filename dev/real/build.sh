@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# build.sh [cycles]: link the objects of the guest's kernel with a host in user space, to
-# out/real/real. "cycles": those of the flavour cycles, and some of stock-cycles, to
-# out/real/cycles. Symbols that nothing provides become zeroes; a call of one crashes.
+# build.sh [FLAVOUR]: link the objects of the guest's kernel, or of that flavour, with a host
+# in user space, to out/real/real. Those of the flavour cycles, and some of stock-cycles,
+# become out/real/cycles. Symbols that nothing provides are zeroes; a call of one crashes.
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 build_environment
-program=${1:-real}
+flavour=${1:-guest}
 dir=$out/real
-flavour=guest hosts=(host tests) sides=(values_kernel probes_kernel kernel)
-[[ $program == real ]] || flavour=cycles hosts=(host cycles) sides+=(cycles_kernel)
+program=real hosts=(host tests) sides=(values_kernel probes_kernel kernel)
+[[ $flavour != cycles ]] || program=cycles hosts=(host cycles) sides+=(cycles_kernel)
 
 # The series' own, what patches the text, and what these use.
 objects=(
@@ -19,8 +19,8 @@ objects=(
 	kernel/markers/{call,entries,format,sites,modules}.o
 	lib/{sort,bsearch,rbtree,ctype,bitmap,find_bit}.o
 )
-# The guest's also for cycles: make cannot build inat.o alone.
-decoder=("$out"/build/guest/arch/x86/lib/{insn,inat}.o)
+# The guest's for cycles: make cannot build inat.o alone.
+decoder=("$out/build/${flavour/cycles/guest}"/arch/x86/lib/{insn,inat}.o)
 stock_objects=(arch/x86/kernel/ftrace_64.o kernel/trace/ftrace.o)
 
 # compile_side FLAVOUR OPTIONS SIDE...: like a module, with the kernel's flags.
