@@ -438,8 +438,7 @@ static bool imv_is_init(const struct module *mod, const void *addr)
 
 /*
  * Drops the sites in memory of the kernel or a module that is about to be freed. A
- * site elsewhere must not read a variable there: it keeps the last value. Drops those of
- * the kernel's constants, too.
+ * site elsewhere must not read a variable there: it keeps the last value.
  */
 static void imv_forget_init(struct imv_table *table, const struct module *mod)
 {
@@ -452,7 +451,6 @@ static void imv_forget_init(struct imv_table *table, const struct module *mod)
 		if (imv_site_is_gone(site))
 			continue;
 		if (imv_is_init(mod, insn) ||
-		    is_kernel_rodata((unsigned long)imv_site_var(site)) ||
 		    WARN(imv_is_init(mod, imv_site_var(site)),
 			 "%pS reads an immediate value in __initdata", insn))
 			imv_site_forget(site);
@@ -463,6 +461,12 @@ static void imv_forget_init(struct imv_table *table, const struct module *mod)
 void __init imv_free_init_mem(void)
 {
 	imv_forget_init(&imv_kernel_table, NULL);
+}
+
+/* A constant of the kernel does not change again: others may patch the code that reads it. */
+static bool imv_is_const(const struct imv_table *table, const void *var)
+{
+	return table != &imv_kernel_table && is_kernel_rodata((unsigned long)var);
 }
 
 /*
@@ -477,9 +481,13 @@ static void imv_add_table(struct imv_table *table)
 	imv_batch_begin();
 	imv_sweep_dirty();	/* so that all sites of a variable agree */
 	arch_imv_begin();
-	imv_for_each_site(site, table)
-		if (!imv_site_is_gone(site))
-			arch_imv_init_site(site);
+	imv_for_each_site(site, table) {
+		if (imv_site_is_gone(site))
+			continue;
+		arch_imv_init_site(site);
+		if (imv_is_const(table, imv_site_var(site)))
+			imv_site_forget(site);
+	}
 	arch_imv_finish();
 	list_add_tail_rcu(&table->list, &imv_tables);
 	imv_batch_commit();

@@ -301,7 +301,7 @@ static unsigned int const_shift = 9, const_mask = 0xf0f0f0;
  */
 static void imv_test_runtime_const(struct kunit *test)
 {
-	u64 high = ~0ULL;
+	unsigned long high = ~0UL;
 
 	KUNIT_EXPECT_PTR_EQ(test, runtime_const_ptr(const_ptr), (void *)&const_ptr);
 	KUNIT_EXPECT_EQ(test, runtime_const_shift_right_32(high, const_shift), U32_MAX >> 9);

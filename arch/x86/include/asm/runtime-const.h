@@ -57,7 +57,7 @@
 		__const_ptr;						\
 	})
 
-/* The type of @val has at least 32 bits; of a longer one the upper bits are cleared. */
+/* The type of @val is one of 32 bits, or long, whose upper bits are cleared. */
 #define __runtime_const_32(insn, val, sym, log2size)			\
 	({								\
 		__typeof__(0u + (val)) __const_val = (val);		\
