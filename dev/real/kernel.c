@@ -101,6 +101,8 @@ static notrace void tracer(ulong ip, ulong parent_ip, struct ftrace_ops *ops,
 {
 	real_note(ops->private, ip == (ulong)real_traced &&
 		  ftrace_regs_get_argument(fregs, 0) == 42);
+	/* As a function may do: the next tracer gets its own arguments. */
+	asm volatile("xorl %%edi, %%edi\n\t" "xorl %%esi, %%esi" : : : "rdi", "rsi");
 }
 
 struct ftrace_set *real_make_set(unsigned int members, bool regs, struct real_probe *probes)
