@@ -111,13 +111,14 @@ also_fineibt() {
 		grep -q "Using .*FineIBT" "$logs/guest-$flavour-fineibt.log"
 }
 
-# A case of KFENCE's suite waits until it gets an object again.
+# NUMBER:INTERVAL. A case of KFENCE's suite waits until it gets an object again; with a few
+# objects and a short interval, the others leave none.
 also_kfence() {
-	local number
-	for number in 63 255 4095; do
-		passes "kfence-$number" \
-			--append "kfence.num_objects=$number kfence.sample_interval=10" \
-			dev/guest/kfence.sh "$number" || return
+	local pool
+	for pool in 63:100 255:100 4095:10; do
+		passes "kfence-${pool%:*}" --append \
+			"kfence.num_objects=${pool%:*} kfence.sample_interval=${pool#*:}" \
+			dev/guest/kfence.sh "${pool%:*}" || return
 	done
 	passes kfence-late --append kfence.sample_interval=0 dev/guest/kfence.sh 511 late
 }
