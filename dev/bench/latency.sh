@@ -10,10 +10,13 @@ tracefs=/sys/kernel/tracing
 
 work() { while :; do /bin/true; done; }
 
+# At the same rate on both kernels, however long a switch takes.
 switch_events() {
 	while :; do
 		echo 1 >$tracefs/events/sched/enable
+		sleep 0.05
 		echo 0 >$tracefs/events/sched/enable
+		sleep 0.05
 	done
 }
 
