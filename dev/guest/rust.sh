@@ -14,7 +14,8 @@ ask_binder() {
 	python3 -c 'import fcntl; fcntl.ioctl(open("/mnt/binder"), 0xc0046209, bytes(4))'
 }
 
-load_sample() { modprobe rust_print && rmmod rust_print; }
+# How often the sample hits its event. When it is unloaded, what it recorded goes.
+sample_hits() { modprobe rust_print && hits 'loaded: magic=42'; rmmod rust_print; }
 
 # counts EVENT WORK PATTERN: an event of code that is always there.
 counts() {
@@ -24,8 +25,8 @@ counts() {
 
 # The event of the sample comes with its module, whose first function hits it.
 sample_counts() {
-	echo :mod:rust_print >set_event && load_sample && is "$(hits 'loaded: magic=42')" 1 &&
-		echo >set_event && load_sample && is "$(hits 'loaded: magic=42')" 1
+	echo :mod:rust_print >set_event && is "$(sample_hits)" 1 &&
+		echo >set_event && is "$(sample_hits)" 0
 }
 
 mount -t binder binder /mnt
