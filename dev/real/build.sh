@@ -9,7 +9,6 @@ build_environment
 flavour=${1:-guest}
 dir=$out/real
 program=real hosts=(host tests) sides=(values_kernel probes_kernel kernel)
-[[ $flavour != cycles ]] || program=cycles hosts=(host cycles) sides+=(cycles_kernel)
 
 # The series' own, what patches the text, and what these use.
 objects=(
@@ -19,6 +18,10 @@ objects=(
 	kernel/markers/{call,entries,format,sites,modules}.o
 	lib/{sort,bsearch,rbtree,ctype,bitmap,find_bit}.o
 )
+if [[ $flavour == cycles ]]; then
+	program=cycles hosts=(host cycles) sides+=(cycles_kernel)
+	objects+=(kernel/trace/trace_markers_record.o)
+fi
 # The guest's for cycles: make cannot build inat.o alone.
 decoder=("$out/build/${flavour/cycles/guest}"/arch/x86/lib/{insn,inat}.o)
 stock_objects=(arch/x86/kernel/ftrace_64.o kernel/trace/ftrace.o)
@@ -29,8 +32,8 @@ compile_side() {
 	mkdir -p "$side"
 	python3 -B "$top/dev/real/sources.py" "$side"
 	python3 -B "$top/dev/real/layouts.py" "$side"
-	cp "$top"/dev/real/{*kernel.[ch],shared.h} "$side/"
-	printf '%s\n' "ccflags-y := -Wno-missing-prototypes -Wno-missing-declarations $2" \
+	cp "$top"/dev/real/{*kernel.[ch],shared.h} "$top/dev/bench/place_event.h" "$side/"
+	printf '%s\n' "ccflags-y := -I$side -Wno-missing-prototypes -Wno-missing-declarations $2" \
 		"obj-m := ${*:3}" >"$side/Makefile"
 	make -C "$out/build/$1" CC='ccache gcc' M="$side" "${@:3}"
 }
@@ -113,7 +116,7 @@ if [[ $program == cycles ]]; then
 	"$top/dev/build.sh" cycles modules_prepare
 	"$top/dev/build.sh" cycles "${objects[@]}"
 fi
-compile_side "$flavour" "" "${sides[@]/%/.o}"
+compile_side "$flavour" "-I$linux/kernel/trace" "${sides[@]/%/.o}"
 sides=("${sides[@]/#/$dir/$flavour.side/}")
 objects=("${objects[@]/#/$out/build/$flavour/}")
 join k_ kernel "${objects[@]}" "${decoder[@]}" "${sides[@]/%/.o}"

@@ -26,6 +26,8 @@ typedef ulong many_f(ulong a);
 void *k_cycles_site(unsigned int layout), *s_cycles_site(unsigned int layout);
 void *k_cycles_attach(unsigned int layout, unsigned int nr);
 void *s_cycles_attach(unsigned int layout, unsigned int nr);
+bool k_cycles_attach_events(unsigned int layout);
+void *s_cycles_attach_event(unsigned int layout), *k_cycles_mark(unsigned int layout);
 void k_cycles_detach(unsigned int layout, unsigned int nr);
 void *s_cycles_guard(unsigned int layout), *s_cycles_static_call(unsigned int layout);
 void *k_cycles_trace(unsigned int nr, unsigned int all, ulong ip);
@@ -157,11 +159,10 @@ static void print(const char *name, const char *mode, struct result *result)
 	       median(result->series, result->nr) / tick, median(result->ratio, result->nr));
 }
 
-/* What the kernel does when the nth probe is registered: the guard, and the static call. */
-static void attach_stock(unsigned int layout, unsigned int nr)
+/* What the kernel does when a probe is registered: the guard, and the static call. */
+static void use_static_call(unsigned int layout, void *target)
 {
-	void *target = s_cycles_attach(layout, nr), *guard = s_cycles_guard(layout);
-	void *call = s_cycles_static_call(layout);
+	void *guard = s_cycles_guard(layout), *call = s_cycles_static_call(layout);
 	typeof(*__start___jump_table) *jump;
 	typeof(*__start_static_call_sites) *site;
 	unsigned int found = 0;
@@ -189,7 +190,7 @@ static void attach_stock(unsigned int layout, unsigned int nr)
 
 static void attach(unsigned int layout, unsigned int nr)
 {
-	attach_stock(layout, nr);
+	use_static_call(layout, s_cycles_attach(layout, nr));
 	if (!k_cycles_attach(layout, nr))
 		fail("layout %u: no probe %u", layout, nr);
 	run_deferred_work();
@@ -224,6 +225,27 @@ static void hits(const char *mode)
 		print(name, mode, &result);
 	}
 	detach_all();
+}
+
+/* A hit up to the record, which is in no ring buffer. */
+static void records(void)
+{
+	struct result event = {}, marker = {};
+	unsigned int layout;
+
+	for (layout = 0; layout < LAYOUTS; layout++) {
+		use_static_call(layout, s_cycles_attach_event(layout));
+		if (!k_cycles_attach_events(layout))
+			fail("layout %u: no event", layout);
+		run_deferred_work();
+	}
+	serialise();
+	for (layout = 0; layout < LAYOUTS; layout++) {
+		add_pair(&event, s_cycles_site(layout), k_cycles_site(layout));
+		add_pair(&marker, s_cycles_site(layout), k_cycles_mark(layout));
+	}
+	print("trace event up to the record", "", &event);
+	print("marker beside a trace event up to the record", "", &marker);
 }
 
 static void tracers(const char *mode)
@@ -337,6 +359,7 @@ int main(void)
 		hits(modes[mode]);
 		tracers(modes[mode]);
 	}
+	records();
 	many(false);
 	many(true);
 	return 0;

@@ -7,20 +7,39 @@
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
+#define CREATE_TRACE_POINTS
+#include "place_event.h"
+
 #ifdef STOCK
 #include <linux/static_call.h>
 #include "trace.h"
 #else
 #include <linux/ftrace-set.h>
+#include <linux/marker.h>
+#include "trace_markers.h"
 #endif
 
 struct layout {
 	struct tracepoint *tp;
 	void (*site)(ulong a, ulong b, ulong c);
 	void *probe;
+	struct tracepoint *marker;
+	void (*mark)(ulong a, ulong b, ulong c);
 };
 
+#ifdef STOCK
+#define MARK(name)
 #define LAYOUT(n)	{ &__tracepoint_lay##n, site##n, probe##n }
+#else
+#define MARK_FORMAT	"number %d size %lu pointer %p"
+#define MARK(name)							\
+	static noinline notrace void name(ulong a, ulong b, ulong c)	\
+	{								\
+		trace_mark(name, MARK_FORMAT, (int)a, b, (void *)c);	\
+	}								\
+	extern struct tracepoint __marker_##name;
+#define LAYOUT(n)	{ &__tracepoint_lay##n, site##n, probe##n, &__marker_mark##n, mark##n }
+#endif
 #include "layouts.h"
 
 #define PROBES		8
@@ -34,6 +53,22 @@ void *cycles_site(unsigned int layout)
 static void *probe_of(unsigned int layout, unsigned int nr)
 {
 	return layouts[(layout + nr) % ARRAY_SIZE(layouts)].probe;
+}
+
+/* In place of the ring buffer: a record is made, and that is all. */
+
+static struct trace_event_file event_file;
+
+void *trace_event_buffer_reserve(struct trace_event_buffer *buffer, struct trace_event_file *file,
+				 unsigned long len)
+{
+	static char record[64] __aligned(8);
+
+	return record;
+}
+
+void trace_event_buffer_commit(struct trace_event_buffer *buffer)
+{
 }
 
 static notrace void empty_tracer(ulong ip, ulong parent_ip, struct ftrace_ops *ops,
@@ -55,6 +90,17 @@ void *cycles_attach(unsigned int layout, unsigned int nr)
 	tp->funcs[nr].func = probe_of(layout, nr);
 	tp->funcs[nr + 1].func = NULL;
 	return nr ? tp->iterator : tp->funcs[nr].func;
+}
+
+void *cycles_attach_event(unsigned int layout)
+{
+	struct tracepoint_func *func;
+
+	cycles_attach(layout, 0);
+	func = layouts[layout].tp->funcs;
+	func->func = trace_event_raw_event_bench_numbers;
+	func->data = &event_file;
+	return func->func;
 }
 
 void *cycles_guard(unsigned int layout)
@@ -102,6 +148,31 @@ void *cycles_attach(unsigned int layout, unsigned int nr)
 {
 	return tracepoint_probe_register(layouts[layout].tp, probe_of(layout, nr), NULL) ?
 	       NULL : cycles_attach;
+}
+
+/* The trace event, and the marker with the same values. */
+bool cycles_attach_events(unsigned int layout)
+{
+	static struct trace_event_file marker_file;
+	struct marker_event *event;
+
+	if (!marker_file.event_call) {
+		event = kzalloc(struct_size(event, store, 3), GFP_KERNEL);
+		event->layout = marker_layout_new(MARK_FORMAT);
+		marker_place_fields(event);
+		marker_file.event_call = &event->call;
+	}
+	event = marker_event_of(marker_file.event_call);
+	return !tracepoint_probe_register(layouts[layout].tp, trace_event_raw_event_bench_numbers,
+					  &event_file) &&
+	       !tracepoint_probe_register(layouts[layout].marker,
+					  ftrace_record_marker_probes[event->nr_numbers],
+					  &marker_file);
+}
+
+void *cycles_mark(unsigned int layout)
+{
+	return layouts[layout].mark;
 }
 
 void cycles_detach(unsigned int layout, unsigned int nr)
