@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# perf, trace-cmd and bpftrace: each counts or records what the work does, and must miss
-# nothing.
+# perf, trace-cmd, bpftrace, SystemTap and LTTng: each counts or records what the work does,
+# and must miss nothing.
 . "$(dirname "$0")/common.sh"
 
 fork=sched:sched_process_fork switch=sched:sched_switch call=syscalls:sys_enter_getsid
@@ -47,6 +47,63 @@ bpftrace_together() {
 		kfunc "$(of kfunc)" $times sleeps "$(of sleeps)" "$(</tmp/sleeps)"
 }
 
+until_said() {
+	for _ in {1..300}; do
+		! grep -qs "$1" "$2" || return 0
+		sleep 0.2
+	done
+	say "no '$1' in $2"
+	return 1
+}
+
+systemtap() {
+	local pid modules=$out/tracers
+	[[ $flavour == guest ]] || modules+=-$flavour
+	staprun "$modules/tools.ko" >stap.txt & pid=$!
+	until_said ready stap.txt
+	$work
+	kill -INT $pid
+	wait $pid
+	agree forks "$(sed -n 's/^forks: //p' stap.txt)" $times
+}
+
+lttng_record() {
+	lttng-sessiond -d
+	lttng create work --output="$PWD/lttng"
+	lttng enable-event -k sched_process_fork
+	lttng start
+	$work
+	lttng stop
+	babeltrace2 lttng >lttng.txt
+	lttng destroy
+	kill "$(</run/lttng/lttng-sessiond.pid)"
+	agree forks "$(lines 'sched_process_fork: .*parent_comm = "working"' lttng.txt)" $times
+}
+
+# The sample module hits its tracepoint once a second. of_module COMMAND...: prints text.
+of_module() {
+	modprobe trace-events-sample
+	"$@" >module.txt
+	rmmod trace-events-sample
+	lines 'foo_bar: +foo hello' module.txt
+	(($(lines 'foo_bar: +foo hello' module.txt) >= 3))
+}
+
+perf_module() {
+	perf record -q -a -o perf.data -e sample-trace:foo_bar sleep 5
+	perf script -i perf.data
+}
+
+trace_cmd_module() {
+	trace-cmd record -q -o trace.dat -e sample-trace:foo_bar sleep 5
+	trace-cmd report trace.dat
+}
+
+bpftrace_module() {
+	bpftrace -c "/bin/sleep 5" -e 'tracepoint:sample-trace:foo_bar {
+		printf("foo_bar: foo %s\n", str(args->foo)); }'
+}
+
 # A module with a tracepoint to which a program is attached cannot be unloaded.
 raw_module() {
 	modprobe trace-events-sample
@@ -74,6 +131,11 @@ row "perf record, script" "records three tracepoints, reads them back" perf_reco
 row "perf trace" "traces a system call and a tracepoint" perf_trace
 row "trace-cmd record" "records the sched events and a system call, reports" trace_cmd_record
 row "bpftrace" "tracepoint, kprobe and kfunc at one place, and the scheduler" bpftrace_together
+row "SystemTap" "counts a tracepoint" systemtap
+row "LTTng" "records an event" lttng_record
+row "perf record, script" "an event of a module" of_module perf_module
+row "trace-cmd record" "an event of a module" of_module trace_cmd_module
+row "bpftrace" "an event of a module" of_module bpftrace_module
 row "bpf(2)" "raw_tp of an event" counted $times raw_tp sched_process_fork
 row "bpf(2)" "tp_btf of an event" counted $times tp_btf sched_process_fork
 row "bpf(2)" "raw_tp of the system calls" counted_at_least $times raw_tp sys_enter
