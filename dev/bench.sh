@@ -22,7 +22,7 @@ set -euo pipefail
 build_environment
 dir=$out/bench
 flavours=(stock guest)
-latency=()	# loops of the task: with a clock that counts instructions, and with two CPUs
+loops=	# of the task whose latency is measured
 architectures=(i386 arm64 riscv64)
 # Together they have many sites in hot code, and define many tracepoints.
 objects=(kernel/sched/core.o kernel/softirq.o kernel/time/timer.o kernel/workqueue.o
@@ -35,7 +35,7 @@ case $form in
 short) sites=(100 1000 5000 10000) numbers=(100 1000) ;;
 functions) sites=() numbers=() architectures=() ;;
 markers) flavours=(guest) sites=() architectures=() ;;
-latency) flavours=(stock-realtime realtime) sites=() numbers=() architectures=() latency=(3000 10000) ;;
+latency) flavours=(stock-realtime realtime) sites=() numbers=() architectures=() loops=10000 ;;
 cycles) flavours=() sites=() numbers=() architectures=() ;;
 esac
 
@@ -73,10 +73,10 @@ compile_marks() {
 # dev/torture/stale.
 measure_latency() {
 	: >"$dir/$1.csv"
-	in_guest "$1" latency "${latency[0]}"
+	in_guest "$1" latency $loops
 	with_progress "bench times $1" "$logs/bench-times-$1.log" \
 		"$top/dev/guest.sh" --flavour "$1" --name "bench-times-$1" \
-		dev/bench/latency.sh "${latency[1]}"
+		dev/bench/latency.sh $loops
 }
 
 measure() {
@@ -226,13 +226,13 @@ mkdir -p "$dir"
 : >"$dir/stock.csv"	# stock may be left out
 for flavour in "${flavours[@]}"; do
 	"$top/dev/build.sh" "$flavour"
-	if ((${#latency[@]})); then measure_latency "$flavour"; else measure "$flavour"; fi
+	if [[ $loops ]]; then measure_latency "$flavour"; else measure "$flavour"; fi
 done
 for architecture in "${architectures[@]}"; do
 	(count_objects "$architecture" "stock-bench-$architecture") >>"$dir/stock.csv"
 	(count_objects "$architecture" "bench-$architecture") >>"$dir/guest.csv"
 done
-if ((${#latency[@]})); then
+if [[ $loops ]]; then
 	compare "${flavours[@]}" >"$dir/results.csv"
 	draw_latency
 elif [[ $form == cycles ]]; then

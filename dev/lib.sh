@@ -136,7 +136,7 @@ build_folder() {
 		gcc -O2 -Wall -Wextra -Werror -o "$dir/$program" "$dir/$program.c" ||
 			die "$program of $1 does not build"
 	done
-	grep -q '^obj-' "$dir/Makefile" || return 0
+	grep -q 'obj-' "$dir/Makefile" || return 0
 	make -C "$out/build/$flavour" ${llvm:+LLVM="$llvm"} CC="ccache ${compiler:-gcc}" \
 		M="$dir" modules >"$log" 2>&1 &&
 		! grep -iw warning "$log" && return

@@ -10,27 +10,32 @@ tracefs=/sys/kernel/tracing
 
 work() { while :; do /bin/true; done; }
 
-# At the same rate on both kernels, however long a switch takes.
+# At the same rate on both kernels, however long a switch takes, and at any time between two
+# wakeups of the task.
 switch_events() {
 	while :; do
 		echo 1 >$tracefs/events/sched/enable
-		sleep 0.05
+		sleep 0.050$((RANDOM % 900 + 100))
 		echo 0 >$tracefs/events/sched/enable
-		sleep 0.05
+		sleep 0.050$((RANDOM % 900 + 100))
 	done
 }
 
 measure() { cyclictest -q -m -p 90 -t 1 -i 1000 -l "$loops" "$@"; }
 
-# rows NAME: from the last line of cyclictest.
+# rows NAME: the mean, and that of the latest hundredth: the latest one alone differs by a
+# third from run to run.
 rows() {
-	measure -N | sed -nE 's/.*Avg: *([0-9]+) Max: *([0-9]+).*/\1 \2/p' | {
-		read -r mean longest
-		echo "$1: mean,instructions,$mean"
-		echo "$1: longest,instructions,$longest"
-	}
+	measure -N -v | awk '$1 == "0:" { print $3 }' | sort -nr >latencies
+	awk -v name="$1" -v tail=$((loops / 100)) '
+		{ sum += $1; if (NR <= tail) late += $1 }
+		END {
+			printf "%s: mean,instructions,%d\n", name, sum / NR
+			printf "%s: latest 1%%,instructions,%d\n", name, late / tail
+		}' latencies
 }
 
+cd /tmp
 work & pids=($!)
 rows "latency under load" >"$RESULTS/results.csv"
 switch_events & pids+=($!)
