@@ -40,7 +40,7 @@ named_objects() {
 # link_tree: the tree by links, without other tests: each object of BPF would be built.
 link_tree() {
 	local object
-	rm -rf "$dir/source"
+	rm -rf "$dir"
 	mkdir -p "$dir/source/arch"
 	cp -as "$base"/{tools,scripts,include,kernel,Makefile} "$dir/source"
 	cp -as "$base/arch/x86" "$dir/source/arch"
