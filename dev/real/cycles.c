@@ -24,6 +24,7 @@ typedef void site_f(ulong a, ulong b, ulong c);
 typedef ulong many_f(ulong a);
 
 void *k_cycles_site(unsigned int layout), *s_cycles_site(unsigned int layout);
+void *k_cycles_free(unsigned int layout), *s_cycles_free(unsigned int layout);
 void *k_cycles_attach(unsigned int layout, unsigned int nr);
 void *s_cycles_attach(unsigned int layout, unsigned int nr);
 bool k_cycles_attach_events(unsigned int layout);
@@ -274,6 +275,21 @@ static void tracers(const char *mode)
 	}
 }
 
+/*
+ * KFENCE's pool: its address is a variable, or that and its size are immediate values. With
+ * the call: the check alone takes no time on some processors.
+ */
+static void frees(void)
+{
+	struct result result = {};
+	unsigned int layout;
+
+	for (layout = 0; layout < LAYOUTS; layout++)
+		add(&result, ticks_of_call(s_cycles_free(layout)),
+		    ticks_of_call(k_cycles_free(layout)));
+	print("call with is_kfence_address()", "", &result);
+}
+
 static double ticks_of_many(many_f *const *functions, const uint32_t *order, unsigned int nr)
 {
 	ulong start = ticks(), sum = 1;
@@ -360,6 +376,7 @@ int main(void)
 		tracers(modes[mode]);
 	}
 	records();
+	frees();
 	many(false);
 	many(true);
 	return 0;

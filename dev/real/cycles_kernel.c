@@ -4,6 +4,7 @@
  * for the one without it, whose structures are filled as if probes were registered.
  */
 #include <linux/ftrace.h>
+#include <linux/kfence.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
@@ -23,13 +24,24 @@ struct layout {
 	struct tracepoint *tp;
 	void (*site)(ulong a, ulong b, ulong c);
 	void *probe;
+	void (*free)(ulong a, ulong b, ulong c);
 	struct tracepoint *marker;
 	void (*mark)(ulong a, ulong b, ulong c);
 };
 
+static ulong in_pool;
+
+/* What is checked when memory is freed: this is not in KFENCE's pool. */
+#define FREE(name)							\
+	static noinline notrace void name(ulong a, ulong b, ulong c)	\
+	{								\
+		if (is_kfence_address((void *)~a))			\
+			in_pool = a;					\
+	}
+
 #ifdef STOCK
 #define MARK(name)
-#define LAYOUT(n)	{ &__tracepoint_lay##n, site##n, probe##n }
+#define LAYOUT(n)	{ &__tracepoint_lay##n, site##n, probe##n, free##n }
 #else
 #define MARK_FORMAT	"number %d size %lu pointer %p"
 #define MARK(name)							\
@@ -38,7 +50,8 @@ struct layout {
 		trace_mark(name, MARK_FORMAT, (int)a, b, (void *)c);	\
 	}								\
 	extern struct tracepoint __marker_##name;
-#define LAYOUT(n)	{ &__tracepoint_lay##n, site##n, probe##n, &__marker_mark##n, mark##n }
+#define LAYOUT(n)	{ &__tracepoint_lay##n, site##n, probe##n, free##n, \
+			  &__marker_mark##n, mark##n }
 #endif
 #include "layouts.h"
 
@@ -48,6 +61,11 @@ struct layout {
 void *cycles_site(unsigned int layout)
 {
 	return layouts[layout].site;
+}
+
+void *cycles_free(unsigned int layout)
+{
+	return layouts[layout].free;
 }
 
 static void *probe_of(unsigned int layout, unsigned int nr)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """layouts.py DIR: write layouts.h for cycles_kernel.c: tracepoints, their sites and probes at
-random distances, as a single layout of code is not a measurement, and markers; and many
-functions with an inactive site."""
+random distances, as a single layout of code is not a measurement, and markers, and KFENCE's
+checks; and many functions with an inactive site."""
 import random
 import sys
 
@@ -34,7 +34,7 @@ def layout(n):
             f"{{ trace_lay{n}(a, b, c); }}\n" + gap() +
             f"static noinline notrace void probe{n}(void *data, ulong a, ulong b, ulong c)\n"
             '{ asm volatile(""); }\n' +
-            f"MARK(mark{n})\n")
+            f"MARK(mark{n})\n" + gap() + f"FREE(free{n})\n")
 
 
 def main():
