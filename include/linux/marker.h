@@ -251,9 +251,11 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 
 #define __MARK_PTR		".balign 8\n\t.quad"
 
-/* In UML's code model, gcc does not take an address for a constant. */
+/* In the code models of UML and RISC-V, gcc does not take an address for a constant. */
 #ifdef CONFIG_UML_X86
 #define __MARK_ADDR(name)	"%P[" #name "]"
+#elif defined(CONFIG_RISCV)
+#define __MARK_ADDR(name)	"%[" #name "]"
 #else
 #define __MARK_ADDR(name)	"%c[" #name "]"
 #endif
