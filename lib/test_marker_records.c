@@ -162,9 +162,9 @@ static struct perf_event *open_event(struct kunit *test, const char *name)
 	return event;
 }
 
-/* Without trampolines, the address is in the loop over the probes, or not stored. */
-#ifdef perf_arch_fetch_caller_regs
-#define IP_IS_STORED	IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE)
+/* Elsewhere, the address is in the C stub that calls the probes, or not stored. */
+#if defined(perf_arch_fetch_caller_regs) && defined(CONFIG_X86)
+#define IP_IS_STORED	true
 #else
 #define IP_IS_STORED	false
 #endif
@@ -314,7 +314,7 @@ static void end_nested(void)
 #endif
 
 /* With KCSAN, functions do not end with jumps: see traced_ip(). */
-#define HAS_IP	!IS_ENABLED(CONFIG_KCSAN)
+#define HAS_IP	(IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) && !IS_ENABLED(CONFIG_KCSAN))
 
 static void record_test_perf(struct kunit *test)
 {
