@@ -179,16 +179,16 @@ target:
 		     "clc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc\n\tclc");
 }
 
-/* The instruction to which jump_for_kprobe() jumps, or NULL. */
+/* The instruction to which jump_for_kprobe() jumps, which may be an ENDBR, or NULL. */
 static u8 *find_target(void)
 {
-	static const u8 around[] = { 0xf9, 0xf9, 0xf9, 0xf9, 0xf8 };
+	static const u8 before[] = { 0xf9, 0xf9, 0xf9, 0xf9 };
 	u8 *start = (u8 *)jump_for_kprobe, *pos;
 
 	OPTIMIZER_HIDE_VAR(start);
 	for (pos = start; pos < start + 64; pos++)
-		if (!memcmp(pos, around, sizeof(around)))
-			return pos + sizeof(around) - 1;
+		if (!memcmp(pos, before, sizeof(before)))
+			return pos + sizeof(before);
 	return NULL;
 }
 
