@@ -127,7 +127,7 @@ static int read_string(char *to, const char *from, unsigned int max)
 	}
 bytes:
 	for (; len < max; len++) {
-		__get_kernel_nofault(to + len, from + len, char, fault);
+		__get_kernel_nofault(&to[len], from + len, char, fault);
 		if (!to[len])
 			break;
 	}
