@@ -208,6 +208,11 @@ static int check_format(const struct marker_entry *wanted)
 {
 	const struct marker_entry *entry;
 
+	if (!wanted->layout) {
+		pr_warn("%s: no marker can have the format \"%s\"\n",
+			wanted->name->name, wanted->format);
+		return -EINVAL;
+	}
 	if (!list_empty(&wanted->sites))
 		return all_are_refused(wanted) ? -EPERM : 0;
 	list_for_each_entry(entry, &wanted->name->entries, list) {
@@ -218,15 +223,6 @@ static int check_format(const struct marker_entry *wanted)
 		return -EPERM;
 	}
 	return 0;
-}
-
-static int check_variadic(const struct marker_entry *entry, const struct marker_probe *add)
-{
-	if (add->kind != MARKER_PROBE_VARIADIC || entry->layout)
-		return 0;
-	pr_warn("%s: a variadic probe cannot be called with \"%s\"; use a marker_va_func\n",
-		entry->name->name, entry->format);
-	return -EINVAL;
 }
 
 static int register_probe(const char *name, const char *format,
@@ -242,7 +238,7 @@ static int register_probe(const char *name, const char *format,
 	entry = marker_get_entry(name, format);
 	if (!entry)
 		return -ENOMEM;
-	ret = check_variadic(entry, add) ?: check_format(entry) ?: add_probe(entry, add);
+	ret = check_format(entry) ?: add_probe(entry, add);
 	marker_put_entry(entry);	/* frees it unless it is in use */
 	return ret;
 }
@@ -286,8 +282,8 @@ int marker_words_register(const char *name, const char *format, void *probe, voi
  *	    takes.
  * Return: 0; -EINVAL for a NULL @name, @format or @probe, a name that is empty
  *	   or longer than MARKER_NAME_LEN - 1, a format longer than
- *	   MARKER_FORMAT_LEN - 1 or one that a variadic probe cannot be called
- *	   with; -EPERM if markers of this name have other formats, with a message
+ *	   MARKER_FORMAT_LEN - 1 or one that no marker can have, with a message;
+ *	   -EPERM if markers of this name have other formats, with a message
  *	   that shows both, now or when the markers were loaded; -EEXIST if the
  *	   probe is attached with this @pdata; -ENOMEM; or the error of registering
  *	   on the tracepoint that feeds the marker. On an error nothing is changed.

@@ -33,7 +33,7 @@ static noinline void hit_mixed(void)
 }
 
 /* Only numbers, more than fit into the argument registers. */
-#define NUMBERS_FORMAT	"a %d b %u c %ld d %llx e %c f %d g %lld"
+#define NUMBERS_FORMAT	"a %d b %u c %ld d %llx e %c f %d g %lld h %hd i %hhu"
 
 struct numbers_record {
 	struct trace_entry entry;
@@ -44,12 +44,14 @@ struct numbers_record {
 	char e[2];
 	int f;
 	long long __aligned(8) g;
+	short h;
+	unsigned char i;
 };
 
 static noinline void hit_numbers(void)
 {
 	trace_mark(kunit_numbers, NUMBERS_FORMAT, -1, UINT_MAX - 1, LONG_MIN, ULLONG_MAX - 3,
-		   'e', -6, LLONG_MIN + 6);
+		   'e', -6, LLONG_MIN + 6, (short)-7, (unsigned char)200);
 	barrier();
 }
 
@@ -342,7 +344,7 @@ static void record_test_perf(struct kunit *test)
 	perf_event_release_kernel(strings);
 	/* perf puts an u32 in front, and then the size is a multiple of eight. */
 	KUNIT_EXPECT_EQ(test, sampled.size + sizeof(u32),
-			round_up(sizeof(u32) + offsetofend(struct numbers_record, g), 8));
+			round_up(sizeof(u32) + offsetofend(struct numbers_record, i), 8));
 	KUNIT_EXPECT_EQ(test, sampled.numbers.a, -1);
 	KUNIT_EXPECT_EQ(test, sampled.numbers.b, UINT_MAX - 1);
 	KUNIT_EXPECT_EQ(test, sampled.numbers.c, LONG_MIN);
@@ -350,6 +352,8 @@ static void record_test_perf(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, sampled.numbers.e, "e");
 	KUNIT_EXPECT_EQ(test, sampled.numbers.f, -6);
 	KUNIT_EXPECT_EQ(test, sampled.numbers.g, LLONG_MIN + 6);
+	KUNIT_EXPECT_EQ(test, sampled.numbers.h, -7);
+	KUNIT_EXPECT_EQ(test, sampled.numbers.i, 200);
 
 	take_sample(test, "kunit_fed_sample", hit_sampled, HAS_IP);
 	KUNIT_EXPECT_EQ(test, sampled.numbers.a, 7);

@@ -63,11 +63,10 @@ static void set_text(struct mark_field *f)
 static void set_number(struct mark_field *f)
 {
 	struct lttng_kernel_type_integer *type = &f->type.integer;
-	bool is_half = f->from->size == sizeof(u32);
 
 	type->parent.type = lttng_kernel_type_integer;
 	type->size = f->from->size * BITS_PER_BYTE;
-	type->alignment = BITS_PER_BYTE * (is_half ? lttng_alignof(u32) : lttng_alignof(u64));
+	type->alignment = lttng_alignof(u64) == 1 ? BITS_PER_BYTE : type->size;
 	type->signedness = f->from->is_signed;
 	type->base = base_of(f->from->conversion);
 	f->lttng.type = &type->parent;

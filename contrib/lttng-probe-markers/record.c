@@ -42,10 +42,13 @@ static char *copy_text(char *to, const char *from, unsigned int max)
 	return to + len + 1;
 }
 
-/* Filters compare 64 bits. The word of an unsigned argument has the bits of its sign too. */
-static u64 number_of(const struct marker_field *from, unsigned long word)
+/* Filters compare 64 bits. The word of an argument may have more than its field. */
+static u64 number_of(const struct marker_field *from, u64 word)
 {
-	return from->type == MARKER_INT && !from->is_signed ? (u32)word : word;
+	unsigned int shift = BITS_PER_TYPE(word) - from->size * BITS_PER_BYTE;
+
+	word <<= shift;
+	return from->is_signed ? (s64)word >> shift : word >> shift;
 }
 
 static void read_values(struct hit *hit, const struct mark_event *event,
@@ -104,14 +107,16 @@ static void write_field(const struct lttng_kernel_channel_buffer_ops *ops,
 			struct lttng_kernel_ring_buffer_ctx *ctx,
 			const struct mark_field *f, u64 value, unsigned int size)
 {
-	u32 half = value;
+	unsigned int bits = f->type.integer.size;
 
-	if (is_text(f))
+	if (is_text(f)) {
 		ops->event_strcpy(ctx, (const char *)value, size);
-	else if (f->type.integer.size == BITS_PER_TYPE(half))
-		ops->event_write(ctx, &half, sizeof(half), lttng_alignof(half));
-	else
-		ops->event_write(ctx, &value, sizeof(value), lttng_alignof(value));
+		return;
+	}
+	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
+		value <<= BITS_PER_TYPE(value) - bits;
+	ops->event_write(ctx, &value, bits / BITS_PER_BYTE,
+			 f->type.integer.alignment / BITS_PER_BYTE);
 }
 
 static void record_hit(struct lttng_kernel_probe_ctx *probe, const struct mark_event *event,

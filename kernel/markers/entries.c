@@ -76,10 +76,11 @@ void marker_put_name(struct marker_name *name)
 static struct marker_entry *find_entry(const struct marker_name *name,
 				       const char *format)
 {
+	size_t len = marker_format_len(format);
 	struct marker_entry *entry;
 
 	list_for_each_entry(entry, &name->entries, list)
-		if (!strcmp(entry->format, format))
+		if (!strncmp(entry->format, format, len) && !entry->format[len])
 			return entry;
 	return NULL;
 }
@@ -88,19 +89,19 @@ static struct marker_entry *new_entry(struct marker_name *name,
 				      const char *format)
 {
 	struct marker_layout *layout = marker_layout_new(format);
-	size_t size = strlen(format) + 1;
+	size_t len = marker_format_len(format);
 	struct marker_entry *entry;
 
 	if (PTR_ERR(layout) == -ENOMEM)
 		return NULL;
 	if (IS_ERR(layout))
 		layout = NULL;	/* the format is invalid */
-	entry = kzalloc(struct_size(entry, format, size), GFP_KERNEL);
+	entry = kzalloc(struct_size(entry, format, len + 1), GFP_KERNEL);
 	if (!entry) {
 		marker_layout_free(layout);
 		return NULL;
 	}
-	memcpy(entry->format, format, size);
+	memcpy(entry->format, format, len);
 	entry->layout = layout;
 	entry->name = name;
 	entry->marker.name = name->name;

@@ -4,12 +4,13 @@
  * layout: trace events, variadic probes, and modules such as the bridge to
  * LTTng. The grammar:
  *
- *	format		" ", or text that does not begin with a space
+ *	format		" ", or text that does not begin with a space; a \n at the end is
+ *			dropped
  *	text		printable ASCII characters, %%, and conversions
  *	conversion	% [-+ #0]* width? precision? type, 15 characters at most
  *	width		digits
  *	precision	. digits
- *	type		d i u x X o, these with l or ll, c s p pS ps
+ *	type		d i u x X o, these with hh h l ll z or t, c s p pS ps
  *
  * No letter or digit may follow a type that begins with p: the kernel's
  * printf() would read it as part of the type.
@@ -44,28 +45,45 @@ static const char *skip_pointer(const char *pos)
 	return isalnum(*pos) ? NULL : pos;
 }
 
+struct length {
+	char text[3];	/* in front of the conversion */
+	u8 size;
+	enum marker_type type;
+};
+
+/* A longer text comes before its beginning. The last one is empty. */
+static const struct length lengths[] = {
+	{ "hh", sizeof(char), MARKER_INT }, { "h", sizeof(short), MARKER_INT },
+	{ "ll", sizeof(long long), MARKER_LLONG }, { "l", sizeof(long), MARKER_LONG },
+	{ "z", sizeof(size_t), MARKER_LONG }, { "t", sizeof(ptrdiff_t), MARKER_LONG },
+	{ "", sizeof(int), MARKER_INT },
+};
+
 /* Return: the position after the type, or NULL if it is invalid */
 static const char *skip_type(const char *pos, struct marker_field *field)
 {
-	static const u8 sizes[] = { sizeof(int), sizeof(long), sizeof(long long) };
-	size_t nr_l = strspn(pos, "l");
-	char type = pos[nr_l];
+	const struct length *length = lengths;
+	char type;
 
-	pos += nr_l + 1;
+	while (!strstarts(pos, length->text))
+		length++;
+	pos += strlen(length->text);
+	type = *pos++;
 	field->conversion = type;
 	field->is_signed = type == 'd' || type == 'i' || type == 'c';
-	if (type == 's' || type == 'p') {
-		field->type = MARKER_POINTER;
-		field->size = sizeof(void *);
-		if (nr_l)
-			return NULL;
-		return type == 'p' ? skip_pointer(pos) : pos;
-	}
-	if (!type || !strchr("diuxXoc", type) || nr_l > (type == 'c' ? 0 : 2))
+	field->type = length->type;
+	field->size = length->size;
+	if (type && strchr("diuxXo", type))
+		return pos;
+	if (*length->text)
 		return NULL;
-	field->type = MARKER_INT + nr_l;	/* MARKER_LONG, MARKER_LLONG */
-	field->size = sizes[nr_l];
-	return pos;
+	if (type == 'c')
+		return pos;
+	field->type = MARKER_POINTER;
+	field->size = sizeof(void *);
+	if (type == 's')
+		return pos;
+	return type == 'p' ? skip_pointer(pos) : NULL;
 }
 
 static int parse_conversion(const char *spec, struct marker_field *field)
@@ -229,18 +247,26 @@ static unsigned int max_fields(const char *format)
 	return count;
 }
 
+/* Return: the length of a format without the newline at its end */
+size_t marker_format_len(const char *format)
+{
+	size_t len = strlen(format);
+
+	return len && format[len - 1] == '\n' ? len - 1 : len;
+}
+
 /**
  * marker_layout_new - parse a format
  * @format: the format
  *
  * Context: may sleep.
- * Return: the layout, with a copy of @format, to be freed by
- *	   marker_layout_free(); or an ERR_PTR: -EINVAL for an invalid format,
+ * Return: the layout, with a copy of @format without a newline at its end, to be freed
+ *	   by marker_layout_free(); or an ERR_PTR: -EINVAL for an invalid format,
  *	   -E2BIG if it has more than MARKER_MAX_FIELDS conversions, -ENOMEM.
  */
 struct marker_layout *marker_layout_new(const char *format)
 {
-	size_t text_size = strlen(format) + 1, size;
+	size_t text_size = marker_format_len(format) + 1, size;
 	unsigned int max = max_fields(format);
 	struct marker_layout *layout;
 	char *text;
@@ -252,7 +278,7 @@ struct marker_layout *marker_layout_new(const char *format)
 	if (!layout)
 		return ERR_PTR(-ENOMEM);
 	text = (char *)layout + size;
-	layout->format = memcpy(text, format, text_size);
+	layout->format = memcpy(text, format, text_size - 1);
 	ret = add_fields(layout, text + text_size);
 	if (!ret)
 		return layout;

@@ -168,6 +168,9 @@ int marker_attach_probes(struct marker_sites *sites);
 void marker_detach_probes(struct marker_sites *sites);
 int marker_words_register(const char *name, const char *format, void *probe, void *data);
 
+/* format.c */
+size_t marker_format_len(const char *format);
+
 /* sites.c, with markers_mutex held */
 int marker_add_module(struct marker_module *module);
 int marker_activate_module(struct marker_module *module);

@@ -31,6 +31,10 @@ static const char *field_type(const struct marker_field *field)
 	case 'c':
 		return "char[2]";
 	}
+	if (field->size == sizeof(char))
+		return field->is_signed ? "signed char" : "unsigned char";
+	if (field->size == sizeof(short))
+		return field->is_signed ? "short" : "unsigned short";
 	switch (field->type) {
 	case MARKER_INT:
 		return field->is_signed ? "int" : "unsigned int";
@@ -210,7 +214,7 @@ static void add_event(const struct marker_sites *sites)
 	if (event)
 		return;
 	if (!entry->layout) {
-		pr_warn("%s: no trace event for the format \"%s\"; it may have %d conversions, of %%d %%i %%u %%x %%X %%o, with l or ll, %%c %%p %%pS %%ps %%s\n",
+		pr_warn("%s: no trace event for the format \"%s\"; it may have %d conversions, of %%d %%i %%u %%x %%X %%o, with hh h l ll z or t, %%c %%p %%pS %%ps %%s\n",
 			name, entry->format, MARKER_MAX_FIELDS);
 		return;
 	}

@@ -27,13 +27,14 @@ static enum marker_store_kind store_kind(const struct marker_field *field)
 		return STORE_STRING;
 	if (field->conversion == 'c')
 		return STORE_CHAR;
-	return field->size == sizeof(u64) ? STORE_8 : STORE_4;
+	return STORE_1 + ilog2(field->size);
 }
 
 /* Decides where a record has the fields. */
 void marker_place_fields(struct marker_event *event)
 {
 	static const u8 sizes[] = {
+		[STORE_1] = sizeof(u8), [STORE_2] = sizeof(u16),
 		[STORE_4] = sizeof(u32), [STORE_8] = sizeof(u64),
 		[STORE_CHAR] = sizeof("c"), [STORE_STRING] = sizeof(u32),
 	};
@@ -270,6 +271,10 @@ store_args(const struct marker_event *event, void *record, struct marker_args *a
 			*(u32 *)field = next_arg(args, unsigned int);
 		} else if (to->kind == STORE_8) {
 			*(u64 *)field = next_arg(args, unsigned long long);
+		} else if (to->kind == STORE_2) {
+			*(u16 *)field = next_arg(args, unsigned int);
+		} else if (to->kind == STORE_1) {
+			*(u8 *)field = next_arg(args, unsigned int);
 		} else if (!strings || to->kind == STORE_CHAR) {
 			((char *)field)[0] = next_arg(args, int);
 			((char *)field)[1] = '\0';

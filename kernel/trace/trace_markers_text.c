@@ -42,6 +42,12 @@ static void print_value(struct trace_iterator *iter,
 	case STORE_CHAR:
 		trace_seq_printf(s, spec, *(char *)from);
 		break;
+	case STORE_1:
+		trace_seq_printf(s, spec, *(u8 *)from);
+		break;
+	case STORE_2:
+		trace_seq_printf(s, spec, *(u16 *)from);
+		break;
 	case STORE_4:
 		trace_seq_printf(s, spec, *(u32 *)from);
 		break;
@@ -98,10 +104,10 @@ static void make_print_fmt(struct seq_buf *s, const struct marker_layout *layout
 	for (f = layout->field; f < stop; f++) {
 		quote_text(s, text, f->spec);
 		last = f->spec + f->len - 1;
-		/* For the tools, a conversion with the flags + and space is none. */
+		/* The tools do not know the flags + and space, nor the lengths z and t. */
 		for (text = f->spec; text < last; text++)
 			if (*text != '+' && *text != ' ')
-				seq_buf_putc(s, *text);
+				seq_buf_putc(s, *text == 'z' || *text == 't' ? 'l' : *text);
 		/* The tools do not support %c. */
 		seq_buf_putc(s, *last == 'c' ? 's' : *last);
 		text = last + 1;
