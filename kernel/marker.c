@@ -66,7 +66,7 @@ static int attach(struct marker_probe *probe, struct marker_sites *sites)
 
 	if (!is_attachable(sites))
 		return 0;
-	return tracepoint_probe_register(sites->first->tp, callee, data);
+	return tracepoint_probe_register(sites->tp, callee, data);
 }
 
 static void detach(struct marker_probe *probe, struct marker_sites *sites)
@@ -74,7 +74,7 @@ static void detach(struct marker_probe *probe, struct marker_sites *sites)
 	void *data, *callee = callee_of(probe, &data);
 
 	if (is_attachable(sites))
-		tracepoint_probe_unregister(sites->first->tp, callee, data);
+		tracepoint_probe_unregister(sites->tp, callee, data);
 }
 
 static void detach_all(struct marker_probe *probe)

@@ -122,11 +122,29 @@ static inline unsigned int count_logged(u64 from, const char *text)
 /* A module whose objects have the marker kunit_fake. */
 struct fake_module {
 	struct tracepoint tp, other_tp;
-	struct marker site[3];
+	struct marker_site site[3];
 	struct module mod;
 };
 
-static struct fake_module *fake;
+/* References of sites reach static memory. */
+static struct fake_module fakes[2], *fake;
+
+static inline void refer_to(marker_ref_t *ref, const void *to)
+{
+#ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
+	*ref = to - (const void *)ref;
+#else
+	*ref = (void *)to;
+#endif
+}
+
+static inline void make_site(struct marker_site *site, struct tracepoint *tp, const char *format)
+{
+	refer_to(&site->tp, tp);
+	refer_to(&site->format, format);
+	refer_to(&site->file, __FILE__);
+	refer_to(&site->function, __func__);
+}
 
 static inline void init_tp(struct tracepoint *tp, const char *name)
 {
@@ -139,22 +157,19 @@ static inline void init_tp(struct tracepoint *tp, const char *name)
 /* Gives the third object another marker. */
 static inline void make_other(const char *name, const char *format)
 {
-	const struct marker other = { .name = name, .format = format, .tp = &fake->other_tp };
-
 	init_tp(&fake->other_tp, name);
-	fake->site[2] = other;
+	make_site(&fake->site[2], &fake->other_tp, format);
 }
 
 /* In @nr objects, as the compiler and the linker make it. */
 static inline void make_fake_of(const char *name, const char *format, unsigned int nr)
 {
-	const struct marker site = { .name = name, .format = format, .tp = &fake->tp };
 	unsigned int i;
 
 	memset(fake, 0, sizeof(*fake));
 	init_tp(&fake->tp, name);
 	for (i = 0; i < ARRAY_SIZE(fake->site); i++)
-		fake->site[i] = site;
+		make_site(&fake->site[i], &fake->tp, format);
 	strscpy(fake->mod.name, "kunit_fake", sizeof(fake->mod.name));
 	fake->mod.markers = fake->site;
 	fake->mod.num_markers = nr;
@@ -172,8 +187,7 @@ static inline void make_fake(void)
 
 static inline void need_fake(struct kunit *test)
 {
-	fake = kunit_kzalloc(test, sizeof(*fake), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, fake);
+	fake = fake == fakes ? fakes + 1 : fakes;
 	make_fake();
 }
 

@@ -88,21 +88,48 @@ typedef void marker_va_func(void *private, void *call_private,
 			    __printf(3, 0);
 
 /**
- * struct marker - a marker, one for each place in the code
- * @name: its name
- * @format: the names and types of its arguments, as for printf()
- * @tp: its tracepoint, which it shares with all markers of this name in the kernel or in
- *	a module
+ * struct marker - the markers of a name and a format
+ * @name: their name
+ * @format: the names and types of their arguments, as for printf()
  */
 struct marker {
 	const char *name;
 	const char *format;
-	struct tracepoint *tp;
 };
+
+/* Takes half of a pointer where that is possible; see marker_ref(). */
+#ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
+typedef s32 marker_ref_t;
+#else
+typedef void *marker_ref_t;
+#endif
+
+/**
+ * struct marker_site - a marker, one for each place in the code
+ * @tp: refers to its tracepoint, which it shares with all markers of this name in the
+ *	kernel or in a module
+ * @format: refers to its format
+ * @file: refers to the name of the file
+ * @function: refers to the name of the function
+ * @line: the line in the file
+ */
+struct marker_site {
+	marker_ref_t tp, format, file, function;
+	u32 line;
+};
+
+static inline void *marker_ref(const marker_ref_t *ref)
+{
+#ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
+	return offset_to_ptr(ref);
+#else
+	return *ref;
+#endif
+}
 
 /**
  * struct marker_info - what for_each_marker() reports for a name and a format
- * @marker: one of its markers
+ * @marker: the name and the format
  * @mod: the module they are in, or NULL for the kernel
  * @sites: number of markers in @mod
  * @probes: number of attached probes
@@ -260,6 +287,13 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 #define __MARK_ADDR(name)	"%c[" #name "]"
 #endif
 
+/* A marker_ref_t, or the entry of a tracepoint. */
+#ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
+#define __MARK_REF(to)		".balign 4\n\t.long " to " - .\n\t"
+#else
+#define __MARK_REF(to)		__MARK_PTR " " to "\n\t"
+#endif
+
 /* The linker keeps one group of each name. Markers that are fed are in one object only. */
 #define __MARK_GROUP(section, flags, name)				\
 	".pushsection " section ", \"" flags "G\", %%progbits, __marker_" name ", comdat\n\t"
@@ -270,14 +304,9 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 #ifndef MODULE
 #define __MARK_ENTRY(section, name)	""
 #else
-#ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
-#define __MARK_POINTER(name)	".balign 4\n\t.long __marker_" name " - .\n\t"
-#else
-#define __MARK_POINTER(name)	__MARK_PTR " __marker_" name "\n\t"
-#endif
 #define __MARK_ENTRY(section, name)					\
 	section("__tracepoints_ptrs", "a", name)			\
-	__MARK_POINTER(name)						\
+	__MARK_REF("__marker_" name)					\
 	".popsection\n\t"
 #endif
 
@@ -308,7 +337,8 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 
 /*
  * The tracepoint, in assembler, since the kernel or a module has one for all markers of the
- * name. Each site has a struct marker.
+ * name. Each site has a struct marker_site; copies of an inline function are one site of
+ * the object.
  */
 #define __mark_define(name, section, once, format, _text, _flags, nr_args) \
 	asm_inline volatile(						\
@@ -328,10 +358,19 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 		__MARK_ENTRY(section, name)				\
 		__MARK_BPF(section, name)				\
 		".endif\n\t"						\
-		".pushsection __markers, \"aw\"\n\t"			\
-		__MARK_PTR " " __MARK_ADDR(text) ", " __MARK_ADDR(types) ", __marker_" name "\n\t" \
-		".popsection"						\
+		".ifndef .Lmarker_" name "_%c[line]\n\t"		\
+		".pushsection __markers, \"a\"\n"			\
+		".Lmarker_" name "_%c[line]:\n\t"			\
+		__MARK_REF("__marker_" name)				\
+		__MARK_REF(__MARK_ADDR(types))				\
+		__MARK_REF(__MARK_ADDR(file))				\
+		__MARK_REF(__MARK_ADDR(function))			\
+		".long %c[line]\n\t"					\
+		".popsection\n\t"					\
+		".endif"						\
 		: : [text] "i" (_text), [types] "i" (format),		\
+		    [file] "i" (__FILE__), [function] "i" (__func__),	\
+		    [line] "i" (__LINE__),				\
 		    [flags] "i" (_flags), [nr] "i" (nr_args),		\
 		    [flags_at] "i" (offsetof(struct tracepoint, flags)), \
 		    [ptr] "i" (sizeof(void *)), [size] "i" (sizeof(struct tracepoint)))

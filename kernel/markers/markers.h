@@ -18,6 +18,7 @@
 
 #include <linux/list.h>
 #include <linux/marker.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rbtree_types.h>
 #include <trace/tracer.h>
@@ -98,7 +99,7 @@ struct marker_entry {
  * @in_entry: in the sites of @entry
  * @entry: the entry
  * @module: the module, or the kernel
- * @first: one of the markers
+ * @tp: the tracepoint of the markers
  * @count: how many places in the code have such a marker
  */
 struct marker_sites {
@@ -107,7 +108,7 @@ struct marker_sites {
 	struct list_head in_entry;
 	struct marker_entry *entry;
 	struct marker_module *module;
-	struct marker *first;
+	struct tracepoint *tp;
 	unsigned int count;
 };
 
@@ -125,7 +126,7 @@ struct marker_module {
 	struct list_head sites;
 	struct module *mod;
 	bool going;
-	struct marker *start, *stop;
+	const struct marker_site *start, *stop;
 };
 
 /*
@@ -151,6 +152,18 @@ extern struct list_head marker_all_sites;
 
 /* All entries that have probes */
 extern struct list_head marker_attached;
+
+static inline const char *marker_module_name(const struct marker_module *module)
+{
+	return module->mod ? module_name(module->mod) : "vmlinux";
+}
+
+static inline const char *marker_site_name(const struct marker_site *site)
+{
+	const struct tracepoint *tp = marker_ref(&site->tp);
+
+	return tp->name;
+}
 
 /* call.c */
 void marker_call_va(void *data, ...);

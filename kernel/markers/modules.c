@@ -12,7 +12,7 @@
 
 #include "markers.h"
 
-extern struct marker __start___markers[], __stop___markers[];
+extern const struct marker_site __start___markers[], __stop___markers[];
 
 DEFINE_MUTEX(marker_notify_mutex);	/* protects notifiers and modules */
 LIST_HEAD(marker_modules);
@@ -57,7 +57,7 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 			continue;
 
 		const struct marker_info info = {
-			.marker = sites->first,
+			.marker = &sites->entry->marker,
 			.mod = sites->module->mod,
 			.sites = sites->count,
 			.probes = marker_count_probes(sites->entry),

@@ -28,22 +28,22 @@ static void warn_of_other_formats(const struct marker_entry *entry)
 /* Have other markers of the same tracepoint another format? */
 bool marker_is_refused(const struct marker_sites *sites)
 {
-	return sites->first->tp->flags & TRACEPOINT_REFUSED;
+	return sites->tp->flags & TRACEPOINT_REFUSED;
 }
 
 /* What a probe gets would not be what its format says, so nothing can be attached. */
-static void check_tracepoint(const struct marker_entry *entry, const struct marker *marker)
+static void check_tracepoint(const struct marker_entry *entry, struct tracepoint *tp)
 {
 	struct marker_entry *other;
 	struct marker_sites *sites;
 
 	list_for_each_entry(other, &entry->name->entries, list) {
 		list_for_each_entry(sites, &other->sites, in_entry) {
-			if (other == entry || sites->first->tp != marker->tp)
+			if (other == entry || sites->tp != tp)
 				continue;
 			pr_err("%s: no probes: it has the format \"%s\", but in another place \"%s\"; give one of the markers another name\n",
 			       entry->name->name, other->format, entry->format);
-			marker->tp->flags |= TRACEPOINT_REFUSED;
+			tp->flags |= TRACEPOINT_REFUSED;
 			return;
 		}
 	}
@@ -61,16 +61,16 @@ static struct marker_sites *find_sites(struct marker_entry *entry,
 }
 
 static struct marker_sites *new_sites(struct marker_entry *entry,
-				      struct marker_module *module, struct marker *marker)
+				      struct marker_module *module, struct tracepoint *tp)
 {
 	struct marker_sites *sites = kzalloc_obj(*sites);
 
 	if (!sites)
 		return NULL;
-	check_tracepoint(entry, marker);
+	check_tracepoint(entry, tp);
 	sites->entry = entry;
 	sites->module = module;
-	sites->first = marker;
+	sites->tp = tp;
 	entry->users++;
 	list_add(&sites->in_entry, &entry->sites);
 	list_add_tail(&sites->in_module, &module->sites);
@@ -79,14 +79,15 @@ static struct marker_sites *new_sites(struct marker_entry *entry,
 	return sites;
 }
 
-static int add_marker(struct marker_module *module, struct marker *marker)
+static int add_site(struct marker_module *module, const struct marker_site *site)
 {
-	struct marker_entry *entry = marker_get_entry(marker->name, marker->format);
+	struct marker_entry *entry = marker_get_entry(marker_site_name(site),
+						      marker_ref(&site->format));
 	struct marker_sites *sites;
 
 	if (!entry)
 		return -ENOMEM;
-	sites = find_sites(entry, module) ?: new_sites(entry, module, marker);
+	sites = find_sites(entry, module) ?: new_sites(entry, module, marker_ref(&site->tp));
 	if (!sites) {
 		marker_put_entry(entry);
 		return -ENOMEM;
@@ -126,12 +127,12 @@ void marker_remove_module(struct marker_module *module)
 /* Adds the markers of a module to their entries, all or, without memory, none. */
 int marker_add_module(struct marker_module *module)
 {
-	struct marker *marker;
+	const struct marker_site *site;
 	int ret;
 
 	lockdep_assert_held(&markers_mutex);
-	for (marker = module->start; marker < module->stop; marker++) {
-		ret = add_marker(module, marker);
+	for (site = module->start; site < module->stop; site++) {
+		ret = add_site(module, site);
 		if (ret) {
 			marker_remove_module(module);
 			return ret;

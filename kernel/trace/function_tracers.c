@@ -301,7 +301,7 @@ enum { UNKNOWN_NAME, OPTION_OFF };
 
 static const char *errors[] = {
 	[UNKNOWN_NAME] = "No function tracer has this name",
-	[OPTION_OFF] = "The trace option function-tracers is off: all share one filter",
+	[OPTION_OFF] = "The trace option is off: echo 1 > options/function-tracers",
 };
 
 static int set_default(const char *name)

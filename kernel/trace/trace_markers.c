@@ -147,10 +147,10 @@ static bool name_is_taken(const char *name)
 /* The tracepoint that feeds the markers records the same hits as the event. */
 static void set_owner(struct marker_event *event, const struct marker_sites *sites)
 {
-	const struct tracepoint_ext *ext = tracepoint_ext(sites->first->tp);
+	const struct tracepoint_ext *ext = tracepoint_ext(sites->tp);
 
 	event->call.module = sites->module->mod;
-	event->hit = sites->first->tp;
+	event->hit = sites->tp;
 	event->feed = ext ? ext->feed : NULL;
 }
 
@@ -198,6 +198,34 @@ static int create_event(const struct marker_sites *sites)
 bool trace_event_is_fed(const struct trace_event_call *call)
 {
 	return call->class->system == group && marker_event_of(call)->feed;
+}
+
+void marker_want_event(const struct marker_name *name)
+{
+	if (name && name->event)
+		name->event->is_wanted = true;
+}
+
+/* Return: 0, or the first error. All events that were wanted are tried. */
+int marker_set_events(bool enable)
+{
+	bool deferred = imv_defer_begin();
+	struct trace_event_file *file;
+	struct marker_event *event;
+	int ret = 0, error;
+
+	list_for_each_entry(file, &top_trace_array()->events, list) {
+		if (file->event_call->class->system != group)
+			continue;
+		event = marker_event_of(file->event_call);
+		if (!event->is_wanted)
+			continue;
+		event->is_wanted = false;
+		error = trace_event_enable_disable(file, enable, 0);
+		ret = ret ?: error;
+	}
+	imv_defer_end(deferred);
+	return ret;
 }
 
 /* A marker that cannot have an event can still be used by other tracers. */

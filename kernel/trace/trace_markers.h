@@ -8,7 +8,8 @@
  * trace_markers.c		markers as trace events of the group "markers"
  * trace_markers_record.c	the probes of these events, which write records
  * trace_markers_text.c		the text of records
- * trace_markers_lists.c	the files that list markers, sites and probes
+ * trace_markers_lists.c	the files that list markers and probes
+ * trace_markers_sites.c	the file that lists sites, and enables events by them
  */
 
 #include <linux/marker.h>
@@ -43,6 +44,7 @@ struct marker_store {
  * @feed: the tracepoint that feeds the markers, or NULL; its event has the same hits
  * @size: size of a record without the strings
  * @nr_numbers: how many fields there are if all are numbers that are passed in registers, or 0
+ * @is_wanted: will marker_set_events() enable or disable it?
  * @stop: end of @store
  * @store: one for each field
  */
@@ -55,6 +57,7 @@ struct marker_event {
 	const struct tracepoint *hit, *feed;
 	unsigned int size;
 	unsigned int nr_numbers;
+	bool is_wanted;
 	const struct marker_store *stop;
 	struct marker_store store[];
 };
@@ -63,6 +66,10 @@ static inline struct marker_event *marker_event_of(const struct trace_event_call
 {
 	return container_of(call, struct marker_event, call);
 }
+
+/* trace_markers.c, with marker_notify_mutex and event_mutex held */
+void marker_want_event(const struct marker_name *name);
+int marker_set_events(bool enable);
 
 /*
  * trace_markers_record.c: the probes, by nr_numbers. Their data is the event's file in an

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The files markers, marker_sites and marker_probes of tracefs.
+ * The files markers and marker_probes of tracefs.
  */
 #include <linux/init.h>
 #include <linux/module.h>
@@ -38,11 +38,6 @@ static void list_stop(struct seq_file *m, void *v)
 	mutex_unlock(&markers_mutex);
 }
 
-static const char *module_of(const struct marker_sites *sites)
-{
-	return sites->module->mod ? module_name(sites->module->mod) : "vmlinux";
-}
-
 static int markers_show(struct seq_file *m, void *v)
 {
 	const struct marker_sites *sites = list_entry(v, struct marker_sites, in_all);
@@ -51,29 +46,9 @@ static int markers_show(struct seq_file *m, void *v)
 		seq_puts(m, "# name\tmodule\tsites\tprobes\tarmed\tformat\n");
 	else
 		seq_printf(m, "%s\t%s\t%u\t%u\t%u\t%s\n",
-			   sites->entry->name->name, module_of(sites),
+			   sites->entry->name->name, marker_module_name(sites->module),
 			   sites->count, marker_count_probes(sites->entry),
 			   sites->entry->name->arm_count, sites->entry->format);
-	return 0;
-}
-
-/* Those of _trace_mark() have no place. */
-static int marker_sites_show(struct seq_file *m, void *v)
-{
-	const struct marker_sites *sites = list_entry(v, struct marker_sites, in_all);
-	const char *name;
-	unsigned int i;
-	void *place;
-
-	if (v == &marker_all_sites) {
-		seq_puts(m, "# name\tmodule\tplace\n");
-		return 0;
-	}
-	name = sites->entry->name->name;
-	for (i = 0; (place = imv_nth_site(&sites->first->tp->active, i)); i++)
-		seq_printf(m, "%s\t%s\t%pS\n", name, module_of(sites), place);
-	if (!i)
-		seq_printf(m, "%s\t%s\t-\n", name, module_of(sites));
 	return 0;
 }
 
@@ -115,7 +90,6 @@ static const struct file_operations name##_fops = {			\
 }
 
 DEFINE_LIST(markers, sites);
-DEFINE_LIST(marker_sites, sites);
 DEFINE_LIST(marker_probes, probes);
 
 static int __init create_lists(void)
@@ -123,8 +97,6 @@ static int __init create_lists(void)
 	if (tracing_init_dentry())
 		return 0;
 	trace_create_file("markers", TRACE_MODE_READ, NULL, NULL, &markers_fops);
-	trace_create_file("marker_sites", TRACE_MODE_READ, NULL, NULL,
-			  &marker_sites_fops);
 	trace_create_file("marker_probes", TRACE_MODE_READ, NULL, NULL,
 			  &marker_probes_fops);
 	return 0;

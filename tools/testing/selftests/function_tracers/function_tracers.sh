@@ -136,7 +136,7 @@ without_the_option() {
 	echo 1 >function_profile_enabled
 	echo vfs_read >set_ftrace_filter
 	fails_with "Invalid argument" write_line function_tracers trace || return
-	says_why 'The trace option function-tracers is off: all share one filter' || return
+	says_why 'The trace option is off: echo 1 > options/function-tracers' || return
 	shows function_tracers 'trace' '[trace_profile]' || return
 	shows set_ftrace_filter vfs_read || return
 	work

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The lists of sites and of probes: marker_sites has a line for each site in the
-# code, marker_probes one for each probe that is registered.
+# The lists of sites and of probes: marker_sites has a line for each site in the code, and
+# enables the events of those that a query describes; marker_probes has a line for each
+# probe that is registered.
 
 . "$(dirname "$0")/markers-lib.sh"
 
 tab=$(printf '\t')
 sites=$tracing/marker_sites
 probes=$tracing/marker_probes
-place='[A-Za-z0-9_.]+\+0x[0-9a-f]+/0x[0-9a-f]+'
 
 event=events/markers/sample_event
 fork=events/markers/kernel_process_fork
@@ -28,7 +28,7 @@ lines_of() {
 }
 
 lists_have_a_header() {
-	is "$(head -n 1 "$sites")" "# name${tab}module${tab}place" &&
+	is "$(head -n 1 "$sites")" "# name${tab}module${tab}place${tab}function" &&
 	is "$(head -n 1 "$probes")" "# name${tab}probe${tab}format" &&
 	is "$(grep -c '^#' "$sites")" 1 &&
 	is "$(grep -c '^#' "$probes")" 1
@@ -56,7 +56,7 @@ sites_of_a_module() {
 	load marker_sample &&
 	is "$(lines_of "$sites" sample_event | wc -l)" 1 &&
 	is "$(lines_of "$sites" sample_event |
-		grep -cE "^marker_sample${tab}fire_$place \[marker_sample\]\$")" 1 &&
+		grep -cE "^marker_sample$tab(.*/)?marker-sample.c:[0-9]+${tab}fire_markers\$")" 1 &&
 	unload marker_sample &&
 	is "$(lines_of "$sites" sample_event)" ""
 }
@@ -65,11 +65,10 @@ sites_of_the_kernel() {
 	needs_sched || return
 	at_least "$(lines_of "$sites" kernel_sched_switch | wc -l)" 1 &&
 	is "$(lines_of "$sites" kernel_sched_switch |
-		grep -cvE "^vmlinux$tab$place\$")" 0
+		grep -cvE "^vmlinux${tab}kernel/sched-trace.c:[0-9]+$tab[a-z_]+\$")" 0
 }
 
-# marker_sites must have as many sites of each marker as the list of markers counts: no
-# marker of the tree is in a function that is inlined twice, which would have more lines.
+# marker_sites must have as many sites of each marker as the list of markers counts.
 sites_are_counted() {
 	load marker_sample || return
 	awk -F'\t' '
@@ -85,6 +84,45 @@ sites_are_counted() {
 					print name, "in no list"
 		}' "$tracing/markers" "$sites" >"$dir/differ" &&
 	is "$(head -n 3 "$dir/differ")" ""
+}
+
+# Those of the module that are enabled.
+enabled() {
+	(cd "$tracing/events/markers" && grep -l 1 sample_*/enable) | sed 's,/.*,,' | paste -sd' '
+}
+
+query() { echo "$1" >"$sites"; }
+
+# With -p, the events go that a query with +p has enabled.
+enables() {
+	query "$1 +p" &&
+	is "$(enabled)" "$2" &&
+	query "$1 -p" &&
+	is "$(enabled)" ""
+	explain "$1"
+}
+
+events_of_a_query() {
+	needs_event markers || return
+	load marker_sample &&
+	enables "module marker_sample" "sample_event sample_noargs sample_types" &&
+	enables "file marker-sample.c" "sample_event sample_noargs sample_types" &&
+	enables "file */markers/marker-s*.c func fire_t*" sample_types &&
+	enables "func fire_markers module marker_*" "sample_event sample_noargs" &&
+	query "module marker_sample +p" &&
+	query "func fire_types -p" &&
+	is "$(enabled)" "sample_event sample_noargs" &&
+	unload marker_sample
+}
+
+refused_queries() {
+	load marker_sample || return
+	for bad in "" module "module marker_sample" "module +p" "line 5 +p" \
+		"func fire_types +q" "func fire_types +p -p" "func $(printf '%600s' x) +p"; do
+		fails_with "Invalid argument" query "$bad" || return
+	done
+	fails_with "No such file" query "module marker_sample func none +p" &&
+	is "$(enabled)" ""
 }
 
 probes_of_modules() {
@@ -135,12 +173,14 @@ lists_are_for_root_only() {
 	fails_with "Permission denied" as_nobody cat "$probes"
 }
 
-plan 8
+plan 10
 lists_have_a_header; report "lists have a header"
 lists_are_read_in_parts; report "lists are read in parts"
 sites_of_a_module; report "sites of a module"
 sites_of_the_kernel; report "sites of the kernel"
 sites_are_counted; report "sites are as many as the list of markers counts"
+events_of_a_query; report "events of a query"
+refused_queries; report "queries that are refused"
 probes_of_modules; report "probes of modules"
 probes_of_events; report "probes of ftrace and of perf"
 lists_are_for_root_only; report "lists are for root only"

@@ -22,9 +22,10 @@ clean_up() {
 # The files of the working directory and their kin. sched_switch has all files that the
 # event of a marker can have, including the optional ones.
 kin() {
-	for file in markers marker_sites marker_probes; do
+	for file in markers marker_probes; do
 		[ ! -e $file ] || echo $file available_events
 	done
+	[ ! -e marker_sites ] || echo marker_sites set_event
 	[ ! -e function_tracers ] || echo function_tracers set_ftrace_filter
 	[ ! -e options/function-tracers ] ||
 		echo options/function-tracers options/function-trace

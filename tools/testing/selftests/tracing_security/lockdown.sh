@@ -18,7 +18,7 @@ pairs() {
 	kin=events/sched/sched_switch
 	cat <<-END
 	markers available_events
-	marker_sites available_events
+	marker_sites set_event
 	marker_probes available_events
 	function_tracers set_ftrace_filter
 	options/function-tracers options/function-trace
