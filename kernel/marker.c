@@ -193,7 +193,8 @@ static bool is_valid_name(const char *name)
 	return is_valid(name, MARKER_NAME_LEN) && *name;
 }
 
-static bool all_are_refused(const struct marker_entry *entry)
+/* Can probes be attached to none of its markers? */
+bool marker_all_are_refused(const struct marker_entry *entry)
 {
 	const struct marker_sites *sites;
 
@@ -214,7 +215,7 @@ static int check_format(const struct marker_entry *wanted)
 		return -EINVAL;
 	}
 	if (!list_empty(&wanted->sites))
-		return all_are_refused(wanted) ? -EPERM : 0;
+		return marker_all_are_refused(wanted) ? -EPERM : 0;
 	list_for_each_entry(entry, &wanted->name->entries, list) {
 		if (list_empty(&entry->sites))
 			continue;

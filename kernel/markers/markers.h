@@ -179,6 +179,7 @@ unsigned int marker_count_probes(const struct marker_entry *entry);
 /* kernel/marker.c, with markers_mutex held */
 int marker_attach_probes(struct marker_sites *sites);
 void marker_detach_probes(struct marker_sites *sites);
+bool marker_all_are_refused(const struct marker_entry *entry);
 int marker_words_register(const char *name, const char *format, void *probe, void *data);
 
 /* format.c */

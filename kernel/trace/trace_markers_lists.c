@@ -52,19 +52,31 @@ static int markers_show(struct seq_file *m, void *v)
 	return 0;
 }
 
+static const char *state_of(const struct marker_entry *entry)
+{
+	const struct marker_entry *other;
+
+	if (!list_empty(&entry->sites))
+		return marker_all_are_refused(entry) ? "refused" : "attached";
+	list_for_each_entry(other, &entry->name->entries, list)
+		if (!list_empty(&other->sites))
+			return "other format";
+	return "waiting";
+}
+
 static int marker_probes_show(struct seq_file *m, void *v)
 {
 	const struct marker_entry *entry;
 	const struct marker_probe *probe;
 
 	if (v == &marker_attached) {
-		seq_puts(m, "# name\tprobe\tformat\n");
+		seq_puts(m, "# name\tprobe\tstate\tformat\n");
 		return 0;
 	}
 	entry = list_entry(v, struct marker_entry, attached);
 	list_for_each_entry(probe, &entry->probes, list)
-		seq_printf(m, "%s\t%ps\t%s\n", entry->name->name, probe->func,
-			   entry->format);
+		seq_printf(m, "%s\t%ps\t%s\t%s\n", entry->name->name, probe->func,
+			   state_of(entry), entry->format);
 	return 0;
 }
 

@@ -29,7 +29,7 @@ lines_of() {
 
 lists_have_a_header() {
 	is "$(head -n 1 "$sites")" "# name${tab}module${tab}place${tab}function" &&
-	is "$(head -n 1 "$probes")" "# name${tab}probe${tab}format" &&
+	is "$(head -n 1 "$probes")" "# name${tab}probe${tab}state${tab}format" &&
 	is "$(grep -c '^#' "$sites")" 1 &&
 	is "$(grep -c '^#' "$probes")" 1
 }
@@ -130,17 +130,29 @@ probes_of_modules() {
 	is "$(lines_of "$probes" sample_event)" "" &&
 	load marker_probe marker=sample_event "format=$format" print=0 &&
 	is "$(lines_of "$probes" sample_event)" \
-		"probe_hit [marker_probe]$tab$format" &&
+		"probe_hit [marker_probe]${tab}waiting$tab$format" &&
 	load marker_sample &&
 	load marker_probe_variadic &&
 	is "$(lines_of "$probes" sample_event | sort)" \
-		"probe_hit [marker_probe]$tab$format
-probe_hit [marker_probe_variadic]$tab$format" &&
+		"probe_hit [marker_probe]${tab}attached$tab$format
+probe_hit [marker_probe_variadic]${tab}attached$tab$format" &&
 	unload marker_probe &&
 	is "$(lines_of "$probes" sample_event)" \
-		"probe_hit [marker_probe_variadic]$tab$format" &&
+		"probe_hit [marker_probe_variadic]${tab}attached$tab$format" &&
 	unload marker_probe_variadic &&
 	is "$(lines_of "$probes" sample_event)" ""
+}
+
+# A probe waits with a format, and a module has another one.
+probe_of_another_format() {
+	load marker_probe marker=sample_event "format=count %d" print=0 &&
+	load marker_sample &&
+	is "$(lines_of "$probes" sample_event)" \
+		"probe_hit [marker_probe]${tab}other format${tab}count %d" &&
+	unload marker_sample &&
+	is "$(lines_of "$probes" sample_event)" \
+		"probe_hit [marker_probe]${tab}waiting${tab}count %d" &&
+	unload marker_probe
 }
 
 # The name of the probe may end with the number of arguments.
@@ -151,12 +163,12 @@ recorded_by() {
 	[ -d "$tracing/$1" ] || return 0
 	name=${1##*/}
 	echo 1 >"$tracing/$1/enable" &&
-	is "$(recorders)" "ftrace_record_marker$tab$(column "$name" format)" &&
+	is "$(recorders)" "ftrace_record_marker${tab}attached$tab$(column "$name" format)" &&
 	echo 0 >"$tracing/$1/enable" &&
 	is "$(lines_of "$probes" "$name")" "" || return
 	[ -f "$tracing/$1/id" ] || return 0
 	hold perf "$(id_of "$1")" &&
-	is "$(recorders)" "perf_record_marker$tab$(column "$name" format)" &&
+	is "$(recorders)" "perf_record_marker${tab}attached$tab$(column "$name" format)" &&
 	go_on &&
 	is "$(lines_of "$probes" "$name")" ""
 }
@@ -173,7 +185,7 @@ lists_are_for_root_only() {
 	fails_with "Permission denied" as_nobody cat "$probes"
 }
 
-plan 10
+plan 11
 lists_have_a_header; report "lists have a header"
 lists_are_read_in_parts; report "lists are read in parts"
 sites_of_a_module; report "sites of a module"
@@ -182,6 +194,7 @@ sites_are_counted; report "sites are as many as the list of markers counts"
 events_of_a_query; report "events of a query"
 refused_queries; report "queries that are refused"
 probes_of_modules; report "probes of modules"
+probe_of_another_format; report "a probe of another format"
 probes_of_events; report "probes of ftrace and of perf"
 lists_are_for_root_only; report "lists are for root only"
 finish
