@@ -64,6 +64,17 @@ static const char *state_of(const struct marker_entry *entry)
 	return "waiting";
 }
 
+/* The same function may be registered with several data: for each instance, for example. */
+static bool is_first(const struct marker_entry *entry, const struct marker_probe *probe)
+{
+	const struct marker_probe *first;
+
+	list_for_each_entry(first, &entry->probes, list)
+		if (first->func == probe->func)
+			return first == probe;
+	return false;
+}
+
 static int marker_probes_show(struct seq_file *m, void *v)
 {
 	const struct marker_entry *entry;
@@ -74,9 +85,12 @@ static int marker_probes_show(struct seq_file *m, void *v)
 		return 0;
 	}
 	entry = list_entry(v, struct marker_entry, attached);
-	list_for_each_entry(probe, &entry->probes, list)
+	list_for_each_entry(probe, &entry->probes, list) {
+		if (!is_first(entry, probe))
+			continue;
 		seq_printf(m, "%s\t%ps\t%s\t%s\n", entry->name->name, probe->func,
 			   state_of(entry), entry->format);
+	}
 	return 0;
 }
 

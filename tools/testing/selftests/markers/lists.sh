@@ -13,9 +13,11 @@ probes=$tracing/marker_probes
 
 event=events/markers/sample_event
 fork=events/markers/kernel_process_fork
+instance=$tracing/instances/lists
 
 clean_up() {
 	exec 9>&-
+	[ ! -d "$instance" ] || rmdir "$instance"
 	for left in $event $fork; do
 		[ ! -f "$tracing/$left/enable" ] || echo 0 >"$tracing/$left/enable"
 	done
@@ -158,13 +160,13 @@ probe_of_another_format() {
 # The name of the probe may end with the number of arguments.
 recorders() { lines_of "$probes" "$name" | sed "s/_[1-5]$tab/$tab/"; }
 
-# An event that is enabled has a probe, and perf has another one.
+# An event that is enabled, also in several instances, has a probe, and perf has another one.
 recorded_by() {
 	[ -d "$tracing/$1" ] || return 0
 	name=${1##*/}
-	echo 1 >"$tracing/$1/enable" &&
+	echo 1 >"$tracing/$1/enable" && echo 1 >"$instance/$1/enable" &&
 	is "$(recorders)" "ftrace_record_marker${tab}attached$tab$(column "$name" format)" &&
-	echo 0 >"$tracing/$1/enable" &&
+	echo 0 >"$tracing/$1/enable" && echo 0 >"$instance/$1/enable" &&
 	is "$(lines_of "$probes" "$name")" "" || return
 	[ -f "$tracing/$1/id" ] || return 0
 	hold perf "$(id_of "$1")" &&
@@ -175,7 +177,8 @@ recorded_by() {
 
 probes_of_events() {
 	[ -d "$tracing/events/markers" ] || needs "no trace events" || return
-	load marker_sample && recorded_by $event && recorded_by $fork
+	load marker_sample && mkdir "$instance" && recorded_by $event && recorded_by $fork &&
+	rmdir "$instance"
 }
 
 lists_are_for_root_only() {
