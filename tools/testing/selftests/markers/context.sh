@@ -14,9 +14,10 @@ fork_event=events/sched/sched_process_fork
 clean_up() {
 	exec 9>&-
 	echo 0 >"$tracing/options/stacktrace"
-	for left in $event $fork; do
-		[ ! -f "$tracing/$left/trigger" ] ||
-			echo '!stacktrace' >"$tracing/$left/trigger"
+	for left in $event $fork $fork_event; do
+		[ -f "$tracing/$left/trigger" ] || continue
+		grep -v '^#' "$tracing/$left/trigger" | sed 's/^/!/; s/ \[.*//' |
+			while read -r trigger; do echo "$trigger" >"$tracing/$left/trigger"; done
 	done
 	[ ! -d "$instance" ] || rmdir "$instance"
 	unload_all
@@ -100,6 +101,24 @@ by_option() {
 	stack_begins_at fire_
 }
 
+# histogram EVENT: its first stack begins with the function that has the marker or the
+# tracepoint.
+histogram() {
+	needs_histograms || return
+	echo 'hist:keys=common_stacktrace' >"$tracing/$1/trigger" &&
+	$2 && (:) &&
+	is "$(sed -nE '/^\{ common_stacktrace/ { n; s/^ *([A-Za-z_]+).*/\1/p; q }' "$tracing/$1/hist")" "$3"
+}
+
+by_histogram() {
+	load marker_sample && histogram $event "fire 1" fire_markers
+}
+
+by_histogram_in_the_kernel() {
+	needs_event "${fork#events/}" || return
+	histogram $fork true kernel_clone && histogram $fork_event true kernel_clone
+}
+
 # What the program printed about the sample.
 sampled() {
 	sed -n "s/^$1: //p" "$dir/said"
@@ -151,12 +170,14 @@ in_a_sample_beside_an_event() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 7
+plan 9
 same_state_as_trace_event; report "a record has the same state as a trace event's"
 preemptible_place; report "a record of a preemptible place says so"
 by_trigger; report "the stack of a trigger begins at the marker"
 by_trigger_in_the_kernel; report "so does one in the kernel"
 by_option; report "the stack by the option begins at the marker"
+by_histogram; report "the stack of a histogram begins at the marker"
+by_histogram_in_the_kernel; report "so does one in the kernel, and that of a trace event"
 in_a_sample; report "a sample of perf has the place and the stack"
 in_a_sample_beside_an_event; report "also beside an event of the tracepoint"
 finish
