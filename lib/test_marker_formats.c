@@ -105,7 +105,7 @@ static void formats_test_bad(struct kunit *test)
 		/* Widths and precisions that are not digits, or in the wrong place. */
 		"%*d", "%.*d", "%.-1d", "%5.3.1d", "%5 d", "%1$d", "%'d",
 		/* Extensions of %p. */
-		"%pK", "%px", "%pI4", "%pV", "%pSR", "%pss", "%p0", "%pS1", "%-16px",
+		"%pK", "%px", "%pI5", "%pI4h", "%pMR", "%pUx", "%*ph", "%6ph", "%pV", "%pSR", "%pss", "%p0", "%pS1", "%-16px",
 		/* After a good conversion. */
 		"%d %ju", "100%% right %d wrong %-4qd", "%p%px",
 		/* A space at the start, and characters that are not printable ASCII. */
@@ -281,6 +281,14 @@ static noinline void hit_lengths(void)
 		   (short)-3, (unsigned char)0xfe);
 }
 
+static const u8 some_bytes[16] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
+
+static noinline void hit_bytes(void)
+{
+	trace_mark(kunit_bytes, "mac %pM ip %pI4 none %pMF uuid %pUb", some_bytes, some_bytes,
+		   NULL, some_bytes);
+}
+
 /*
  * print_fmt, for tools: a C string and its arguments. The tools know no flag +, and not
  * all lengths.
@@ -294,6 +302,9 @@ static void formats_test_print_fmt(struct kunit *test)
 	hit_quotes();
 	expect_print_fmt(test, "kunit_quotes",
 			 "\"" QUOTED_5 QUOTED_5 QUOTED_5 QUOTED_5 " n %d\", REC->n");
+	hit_bytes();
+	expect_print_fmt(test, "kunit_bytes",
+			 "\"mac %pM ip %pI4 none %pMF uuid %pUb\", REC->mac, REC->ip, REC->none, REC->uuid");
 	hit_lengths();
 	expect_print_fmt(test, "kunit_lengths",
 			 "\"z %lu t %ld h %hd hh %hhx\", REC->z, REC->t, REC->h, REC->hh");

@@ -34,6 +34,13 @@ MARKER_FORMAT("%s", 's', MARKER_POINTER, const char *, false, -1)
 MARKER_FORMAT("%p", 'p', MARKER_POINTER, void *, false, -1)
 MARKER_FORMAT("%pS", 'p', MARKER_POINTER, void *, false, -1)
 MARKER_FORMAT("%ps", 'p', MARKER_POINTER, void *, false, -1)
+MARKER_FORMAT("%pM", 'p', MARKER_POINTER, u8 *, false, -1)
+MARKER_FORMAT("%pMF", 'p', MARKER_POINTER, u8 *, false, -1)
+MARKER_FORMAT("%pI4", 'p', MARKER_POINTER, __be32 *, false, -1)
+MARKER_FORMAT("%pI6", 'p', MARKER_POINTER, u8 *, false, -1)
+MARKER_FORMAT("%pI6c", 'p', MARKER_POINTER, u8 *, false, -1)
+MARKER_FORMAT("%pU", 'p', MARKER_POINTER, u8 *, false, -1)
+MARKER_FORMAT("%pUL", 'p', MARKER_POINTER, u8 *, false, -1)
 
 /* Flags, width and precision. */
 MARKER_FORMAT("%-5d", 'd', MARKER_INT, int, true, -1)

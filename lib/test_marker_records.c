@@ -71,6 +71,20 @@ static noinline void hit_few(void)
 	barrier();
 }
 
+/* What pointers refer to: an address, another one, and nothing. */
+struct bytes_record {
+	struct trace_entry entry;
+	u8 mac[6], ip[4], none[16];
+};
+
+static const u8 address[] = { 1, 2, 3, 4, 5, 6 };
+
+static noinline void hit_bytes(void)
+{
+	trace_mark(kunit_bytes_read, "mac %pM ip %pI4 none %pI6", address, address, NULL);
+	barrier();
+}
+
 /* Strings: one of any length, one of at most three characters. */
 struct strings_record {
 	struct trace_entry entry;
@@ -123,6 +137,7 @@ static struct {
 		struct mixed_record mixed;
 		struct numbers_record numbers;
 		struct strings_record strings;
+		struct bytes_record of_pointers;
 		u8 bytes[sizeof(struct strings_record)];
 	};
 } sampled;
@@ -213,6 +228,16 @@ static void record_test_few(struct kunit *test)
 	expect_few(test, "kunit_few_3", "\4\10\10");
 	expect_few(test, "kunit_few_4", "\4\4\4\4");
 	expect_few(test, "kunit_few_5", "\10\4\10\4\4");
+}
+
+static void record_test_bytes(struct kunit *test)
+{
+	static const u8 none[16];
+
+	take_sample(test, "kunit_bytes_read", hit_bytes, true);
+	KUNIT_EXPECT_MEMEQ(test, sampled.of_pointers.mac, address, 6);
+	KUNIT_EXPECT_MEMEQ(test, sampled.of_pointers.ip, address, 4);
+	KUNIT_EXPECT_MEMEQ(test, sampled.of_pointers.none, none, 16);
 }
 
 static void expect_string(struct kunit *test, const char *at, const char *wanted)
@@ -384,6 +409,7 @@ static struct kunit_case record_test_cases[] = {
 	KUNIT_CASE(record_test_perf),
 	KUNIT_CASE(record_test_perf_no_memory),
 	KUNIT_CASE(record_test_few),
+	KUNIT_CASE(record_test_bytes),
 	KUNIT_CASE(record_test_strings),
 #if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_X86_64)
 	KUNIT_CASE(record_test_depths),

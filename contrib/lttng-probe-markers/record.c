@@ -42,6 +42,19 @@ static char *copy_text(char *to, const char *from, unsigned int max)
 	return to + len + 1;
 }
 
+/* The bytes of an address, for example, as text. */
+static char *print_bytes(char *to, unsigned int room, const struct marker_field *from,
+			 const void *at)
+{
+	char spec[MARKER_MAX_SPEC + 1];
+	u8 bytes[MARKER_MAX_BYTES];
+
+	if (copy_from_kernel_nofault(bytes, at, from->bytes))
+		memset(bytes, 0, sizeof(bytes));
+	strscpy(spec, from->spec, from->len + 1);
+	return to + scnprintf(to, room, spec, bytes) + 1;
+}
+
 /* Filters compare 64 bits. The word of an argument may have more than its field. */
 static u64 number_of(const struct marker_field *from, u64 word)
 {
@@ -67,9 +80,11 @@ static void read_values(struct hit *hit, const struct mark_event *event,
 			hit->value[i] = number_of(from, words[i]);
 			continue;
 		}
-		if (from->conversion != 'c' && get_kernel_nofault(first, text))
+		if (from->conversion == 's' && get_kernel_nofault(first, text))
 			text = "(fault)";
-		if (from->conversion == 'c')
+		if (from->bytes)
+			to = print_bytes(to, room, from, (const void *)words[i]);
+		else if (from->conversion == 'c')
 			to = copy_text(to, &c, sizeof(c));
 		else if (from->precision >= 0)
 			to = copy_text(to, text, min_t(unsigned int, room, from->precision));

@@ -155,6 +155,7 @@ enum marker_type { MARKER_INT, MARKER_LONG, MARKER_LLONG, MARKER_POINTER };
 #define MARKER_MAX_FIELDS	12
 #define MARKER_MAX_SPEC		15
 #define MARKER_MAX_FIELD_NAME	31
+#define MARKER_MAX_BYTES	16
 #define MARKER_MAX_WIDTH	0x7fff
 
 /**
@@ -166,7 +167,8 @@ enum marker_type { MARKER_INT, MARKER_LONG, MARKER_LLONG, MARKER_POINTER };
  * @conversion: d, i, u, x, X, o, c, s or p
  * @type: the C type that the argument is passed as
  * @is_signed: true if the argument is signed
- * @size: size of the argument in bytes
+ * @size: size of the argument in bytes; of what is left of it with h or hh
+ * @bytes: how many bytes the conversion reads at the argument, such as %pM, or 0
  */
 struct marker_field {
 	const char *name;
@@ -177,6 +179,7 @@ struct marker_field {
 	enum marker_type type;
 	bool is_signed;
 	unsigned int size;
+	unsigned int bytes;
 };
 
 /**

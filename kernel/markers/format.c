@@ -10,9 +10,10 @@
  *	conversion	% [-+ #0]* width? precision? type, 15 characters at most
  *	width		digits
  *	precision	. digits
- *	type		d i u x X o, these with hh h l ll z or t, c s p pS ps
+ *	type		d i u x X o, these with hh h l ll z or t, c s p, and p with what is
+ *			in pointer_types
  *
- * No letter or digit may follow a type that begins with p: the kernel's
+ * No other letter or digit may follow a type that begins with p: the kernel's
  * printf() would read it as part of the type.
  */
 #include <linux/ctype.h>
@@ -38,11 +39,28 @@ static const char *skip_number(const char *pos, int *number)
 	return pos;
 }
 
-static const char *skip_pointer(const char *pos)
+/* What may follow %p, and the size of what is read at the pointer */
+static const struct pointer_type {
+	char text[4];
+	u8 bytes;
+} pointer_types[] = {
+	{ "", 0 }, { "S", 0 }, { "s", 0 }, { "M", 6 }, { "MF", 6 }, { "I4", 4 }, { "I6", 16 },
+	{ "I6c", 16 }, { "U", 16 }, { "Ub", 16 }, { "UB", 16 }, { "Ul", 16 }, { "UL", 16 },
+};
+
+static const char *skip_pointer(const char *pos, struct marker_field *field)
 {
-	if (*pos == 'S' || *pos == 's')
-		pos++;
-	return isalnum(*pos) ? NULL : pos;
+	const struct pointer_type *type;
+	size_t len;
+
+	for (type = pointer_types; type < pointer_types + ARRAY_SIZE(pointer_types); type++) {
+		len = strlen(type->text);
+		if (strncmp(pos, type->text, len) || isalnum(pos[len]))
+			continue;
+		field->bytes = type->bytes;
+		return pos + len;
+	}
+	return NULL;
 }
 
 struct length {
@@ -73,6 +91,7 @@ static const char *skip_type(const char *pos, struct marker_field *field)
 	field->is_signed = type == 'd' || type == 'i' || type == 'c';
 	field->type = length->type;
 	field->size = length->size;
+	field->bytes = 0;
 	if (type && strchr("diuxXo", type))
 		return pos;
 	if (*length->text)
@@ -83,7 +102,7 @@ static const char *skip_type(const char *pos, struct marker_field *field)
 	field->size = sizeof(void *);
 	if (type == 's')
 		return pos;
-	return type == 'p' ? skip_pointer(pos) : NULL;
+	return type == 'p' ? skip_pointer(pos, field) : NULL;
 }
 
 static int parse_conversion(const char *spec, struct marker_field *field)

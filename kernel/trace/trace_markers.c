@@ -23,11 +23,15 @@ static const char group[] = "markers";
 
 static const char *field_type(const struct marker_field *field)
 {
+	static const char *const bytes[] = {
+		[0] = "void *", [4] = "u8[4]", [6] = "u8[6]", [16] = "u8[16]",
+	};
+
 	switch (field->conversion) {
 	case 's':
 		return "__data_loc char[]";
 	case 'p':
-		return "void *";
+		return bytes[field->bytes];
 	case 'c':
 		return "char[2]";
 	}
@@ -60,10 +64,10 @@ new_fields_array(const struct marker_event *event)
 			.type = field_type(from),
 			.name = from->name,
 			.size = event->store[i].size,
-			.align = event->store[i].size,
+			.align = from->bytes ? 1 : event->store[i].size,
 			.is_signed = from->is_signed,
 			.filter_type = FILTER_OTHER,
-			.len = from->conversion == 'c' ? event->store[i].size : 0,
+			.len = from->conversion == 'c' ? event->store[i].size : from->bytes,
 		};
 
 		memcpy(&fields[i], &field, sizeof(field));	/* const members */
@@ -242,7 +246,7 @@ static void add_event(const struct marker_sites *sites)
 	if (event)
 		return;
 	if (!entry->layout) {
-		pr_warn("%s: no trace event for the format \"%s\"; it may have %d conversions, of %%d %%i %%u %%x %%X %%o, with hh h l ll z or t, %%c %%p %%pS %%ps %%s\n",
+		pr_warn("%s: no trace event for the format \"%s\"; it may have %d conversions, of %%d %%i %%u %%x %%X %%o, with hh h l ll z or t, %%c %%s %%p %%pS %%ps %%pM %%pMF %%pI4 %%pI6 %%pI6c %%pU\n",
 			name, entry->format, MARKER_MAX_FIELDS);
 		return;
 	}

@@ -19,7 +19,7 @@
 /* A record and its headers must fit into a page of the ring buffer. */
 #define MAX_STRINGS_SIZE	2048	/* all strings of a record together */
 #define MAX_RECORD_SIZE		(sizeof(struct trace_entry) + MAX_STRINGS_SIZE + \
-				 MARKER_MAX_FIELDS * sizeof(u64))
+				 MARKER_MAX_FIELDS * MARKER_MAX_BYTES)
 
 static enum marker_store_kind store_kind(const struct marker_field *field)
 {
@@ -27,6 +27,8 @@ static enum marker_store_kind store_kind(const struct marker_field *field)
 		return STORE_STRING;
 	if (field->conversion == 'c')
 		return STORE_CHAR;
+	if (field->bytes)
+		return STORE_BYTES;
 	return STORE_1 + ilog2(field->size);
 }
 
@@ -52,8 +54,8 @@ void marker_place_fields(struct marker_event *event)
 		struct marker_store *store = &event->store[i];
 
 		store->kind = store_kind(field);
-		store->size = sizes[store->kind];
-		store->offset = ALIGN(event->size, store->size);
+		store->size = field->bytes ?: sizes[store->kind];
+		store->offset = ALIGN(event->size, field->bytes ? 1 : store->size);
 		store->max_len = field->precision < 0 ? max_len :
 				 min_t(unsigned int, max_len, field->precision);
 		event->size = store->offset + store->size;
@@ -149,6 +151,12 @@ static unsigned int store_string(char *to, const char *string, unsigned int max)
 	if (len < 0)
 		len = strscpy(to, string ? "(fault)" : "(null)", max + 1);
 	return (len < 0 ? max : len) + 1;
+}
+
+static void store_bytes(void *to, const void *from, unsigned int size)
+{
+	if (copy_from_kernel_nofault(to, from, size))
+		memset(to, 0, size);
 }
 
 /**
@@ -275,6 +283,8 @@ store_args(const struct marker_event *event, void *record, struct marker_args *a
 			*(u16 *)field = next_arg(args, unsigned int);
 		} else if (to->kind == STORE_1) {
 			*(u8 *)field = next_arg(args, unsigned int);
+		} else if (to->kind == STORE_BYTES) {
+			store_bytes(field, next_arg(args, const void *), to->size);
 		} else if (!strings || to->kind == STORE_CHAR) {
 			((char *)field)[0] = next_arg(args, int);
 			((char *)field)[1] = '\0';

@@ -39,6 +39,9 @@ static void print_value(struct trace_iterator *iter,
 	case STORE_STRING:
 		trace_seq_printf(s, spec, record + (*(u32 *)from & 0xffff));
 		break;
+	case STORE_BYTES:
+		trace_seq_printf(s, spec, from);
+		break;
 	case STORE_CHAR:
 		trace_seq_printf(s, spec, *(char *)from);
 		break;
