@@ -3,7 +3,7 @@
  * Markers: the interface, to attach and detach probes, and to arm markers. See
  * linux/marker.h for its use and markers/markers.h for the other parts.
  *
- * marker	struct marker, in the section __markers of the kernel or of a module, which
+ * site	struct marker_site, in the section __markers of the kernel or of a module, which
  *		has one tracepoint for all of its markers of a name
  * entry	the data shared by all markers of a name and a format
  * probe	is attached to the tracepoints of all markers of its entry
@@ -109,7 +109,7 @@ static noinline int marker_attach_probe(struct marker_probe *probe)
 
 ALLOW_ERROR_INJECTION(marker_attach_probe, ERRNO);
 
-static bool is_called(const struct marker_probe *probe)
+bool marker_is_called(const struct marker_probe *probe)
 {
 	return probe->kind != MARKER_PROBE_VARIADIC || probe->entry->name->arm_count;
 }
@@ -121,11 +121,11 @@ int marker_attach_probes(struct marker_sites *sites)
 	int ret;
 
 	list_for_each_entry(probe, &sites->entry->probes, list) {
-		ret = is_called(probe) ? attach(probe, sites) : 0;
+		ret = marker_is_called(probe) ? attach(probe, sites) : 0;
 		if (!ret)
 			continue;
 		list_for_each_entry_continue_reverse(probe, &sites->entry->probes, list)
-			if (is_called(probe))
+			if (marker_is_called(probe))
 				detach(probe, sites);
 		return ret;
 	}
@@ -137,7 +137,7 @@ void marker_detach_probes(struct marker_sites *sites)
 	struct marker_probe *probe;
 
 	list_for_each_entry(probe, &sites->entry->probes, list)
-		if (is_called(probe))
+		if (marker_is_called(probe))
 			detach(probe, sites);
 }
 
@@ -152,7 +152,7 @@ static int add_probe(struct marker_entry *entry, const struct marker_probe *add)
 	if (!probe)
 		return -ENOMEM;
 	probe->entry = entry;
-	ret = is_called(probe) ? marker_attach_probe(probe) : 0;
+	ret = marker_is_called(probe) ? marker_attach_probe(probe) : 0;
 	entry->users++;
 	list_add_tail(&probe->list, &entry->probes);
 	if (ret)
@@ -167,7 +167,7 @@ static void remove_probe(struct marker_probe *probe)
 {
 	struct marker_entry *entry = probe->entry;
 
-	if (is_called(probe))
+	if (marker_is_called(probe))
 		detach_all(probe);
 	retire_probe(probe);
 	if (list_empty(&entry->probes))

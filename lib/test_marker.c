@@ -217,7 +217,7 @@ static void marker_test_formats_of_objects(struct kunit *test)
 	u64 from = log_end();
 
 	need_fake(test);
-	fake->site[1].format = "text %s";
+	make_site(&fake->site[1], &fake->tp, "text %s");
 	KUNIT_ASSERT_EQ(test, load_fake(), 0);
 	expect_logged(test, from, "in another place \"text %s\"", 1U);
 	KUNIT_EXPECT_EQ(test, attach("kunit_fake", FAKE_FORMAT, 1), -EPERM);

@@ -285,8 +285,8 @@ static const u8 some_bytes[16] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14
 
 static noinline void hit_bytes(void)
 {
-	trace_mark(kunit_bytes, "mac %pM ip %pI4 none %pMF uuid %pUb", some_bytes, some_bytes,
-		   NULL, some_bytes);
+	trace_mark(kunit_bytes, "mac %pM ip %pI4 none %pMF uuid %pUb six %pI6c", some_bytes,
+		   some_bytes, NULL, some_bytes, some_bytes);
 }
 
 /*
@@ -304,7 +304,7 @@ static void formats_test_print_fmt(struct kunit *test)
 			 "\"" QUOTED_5 QUOTED_5 QUOTED_5 QUOTED_5 " n %d\", REC->n");
 	hit_bytes();
 	expect_print_fmt(test, "kunit_bytes",
-			 "\"mac %pM ip %pI4 none %pMF uuid %pUb\", REC->mac, REC->ip, REC->none, REC->uuid");
+			 "\"mac %pM ip %pI4 none %pMF uuid %pUb six %pI6c\", REC->mac, REC->ip, REC->none, REC->uuid, REC->six");
 	hit_lengths();
 	expect_print_fmt(test, "kunit_lengths",
 			 "\"z %lu t %ld h %hd hh %hhx\", REC->z, REC->t, REC->h, REC->hh");

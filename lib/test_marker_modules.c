@@ -134,9 +134,16 @@ static void mod_test_tainted(struct kunit *test)
 	unload_fake();
 	make_fake();
 	fake->mod.taints = BIT(TAINT_FORCED_MODULE);
-	fake->site[0].name = NULL;
+	memset(&fake->site[0], 0, sizeof(fake->site[0]));
 	KUNIT_EXPECT_EQ(test, load_fake(), 0);
 	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+}
+
+/* The marker that is fed becomes the first one. */
+static void swap_ends(const char *format, const char *other)
+{
+	make_site(&fake->site[0], &fake->other_tp, other);
+	make_site(&fake->site[2], &fake->tp, format);
 }
 
 /* A module that fails to load leaves nothing behind. */
@@ -148,7 +155,7 @@ static void mod_test_fails(struct kunit *test)
 	attach("kunit_fake_fed", FAKE_FORMAT, 2);
 	feed_fake(FAKE_FORMAT);
 	/* An error of the first marker counts, also if the next one succeeds. */
-	swap(fake->site[0], fake->site[2]);
+	swap_ends(FAKE_FORMAT, FAKE_FORMAT);
 	fed_result = -EBUSY;
 	KUNIT_EXPECT_EQ(test, load_fake(), -EBUSY);
 	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
@@ -184,7 +191,7 @@ static void arm_half(struct kunit *test, bool fed_first)
 	make_other("kunit_fake", "fed %d");
 	feed_other();
 	if (fed_first)
-		swap(fake->site[0], fake->site[2]);
+		swap_ends("plain %d", "fed %d");
 	KUNIT_ASSERT_EQ(test, load_fake(), 0);
 	attach_variadic("kunit_fake", "plain %d", 1);
 	attach_variadic("kunit_fake", "fed %d", 2);
@@ -213,17 +220,17 @@ static void mod_test_going(struct kunit *test)
 	struct other_call other = { .call = unload_fake };
 	struct srcu_ctr __percpu *reader;
 
-	feed_fake("%f");	/* there is no event for it */
-	attach("kunit_fake_fed", "%f", 1);
+	feed_fake(FAKE_FORMAT);
+	attach("kunit_fake_fed", FAKE_FORMAT, 1);
 	KUNIT_EXPECT_EQ(test, load_fake(), 0);
 	expect_guards(test, false, true);
 	reader = srcu_read_lock_fast(&tracepoint_srcu);
 	start_call(&other);
 	KUNIT_EXPECT_TRUE(test, other.waited);
 	KUNIT_EXPECT_FALSE(test, trace_kunit_fed_tp_enabled());
-	KUNIT_EXPECT_EQ(test, attach("kunit_fake", "%f", 2), 0);
+	KUNIT_EXPECT_EQ(test, attach("kunit_fake", FAKE_FORMAT, 2), 0);
 	KUNIT_EXPECT_EQ(test, detach("kunit_fake_fed", 1), 0);
-	KUNIT_EXPECT_EQ(test, attach("kunit_fake_fed", "%f", 3), 0);
+	KUNIT_EXPECT_EQ(test, attach("kunit_fake_fed", FAKE_FORMAT, 3), 0);
 	expect_guards(test, false, false);
 	srcu_read_unlock_fast(&tracepoint_srcu, reader);
 	end_call(&other);

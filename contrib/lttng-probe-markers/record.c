@@ -21,12 +21,12 @@
  * struct hit - the arguments of a hit
  * @value: a number, or a pointer to a string: the layout that filters of LTTng read
  * @size: the size of a string with its NUL
- * @copies: characters, and strings that need not have an end, as the format has a precision
+ * @copies: characters, and strings that need not have an end, as the format has a precision, and addresses
  */
 struct hit {
 	u64 value[MARKER_MAX_FIELDS];
 	unsigned int size[MARKER_MAX_FIELDS];
-	char copies[256];
+	char copies[512];
 };
 
 /* Filters find values by the sizes of those before them. */

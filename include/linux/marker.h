@@ -361,19 +361,21 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 		__MARK_ENTRY(section, name)				\
 		__MARK_BPF(section, name)				\
 		".endif\n\t"						\
-		".ifndef .Lmarker_" name "_%c[line]\n\t"		\
+		".ifndef .Lmarker_%c[id]_" name "\n\t"		\
 		".pushsection __markers, \"a\"\n"			\
-		".Lmarker_" name "_%c[line]:\n\t"			\
+		".Lmarker_%c[id]_" name ":\n\t"			\
 		__MARK_REF("__marker_" name)				\
 		__MARK_REF(__MARK_ADDR(types))				\
 		__MARK_REF(__MARK_ADDR(file))				\
 		__MARK_REF(__MARK_ADDR(function))			\
 		".long %c[line]\n\t"					\
+		".balign %c[align]\n\t"				\
 		".popsection\n\t"					\
 		".endif"						\
 		: : [text] "i" (_text), [types] "i" (format),		\
 		    [file] "i" (__FILE__), [function] "i" (__func__),	\
-		    [line] "i" (__LINE__),				\
+		    [line] "i" (__LINE__), [id] "i" (__COUNTER__),	\
+		    [align] "i" (__alignof__(struct marker_site)),	\
 		    [flags] "i" (_flags), [nr] "i" (nr_args),		\
 		    [flags_at] "i" (offsetof(struct tracepoint, flags)), \
 		    [ptr] "i" (sizeof(void *)), [size] "i" (sizeof(struct tracepoint)))

@@ -73,8 +73,7 @@ void marker_put_name(struct marker_name *name)
 	tracepoint_free_later(&name->retired, free_name);
 }
 
-static struct marker_entry *find_entry(const struct marker_name *name,
-				       const char *format)
+struct marker_entry *marker_find_entry(const struct marker_name *name, const char *format)
 {
 	size_t len = marker_format_len(format);
 	struct marker_entry *entry;
@@ -124,7 +123,7 @@ struct marker_entry *marker_get_entry(const char *text, const char *format)
 
 	if (!name)
 		return NULL;
-	entry = find_entry(name, format) ?: new_entry(name, format);
+	entry = marker_find_entry(name, format) ?: new_entry(name, format);
 	if (!entry)
 		marker_put_name(name);
 	return entry;

@@ -172,6 +172,7 @@ void marker_call_variadic(void *data, ...);
 /* entries.c, with markers_mutex held */
 struct marker_name *marker_find_name(const char *name);
 void marker_put_name(struct marker_name *name);
+struct marker_entry *marker_find_entry(const struct marker_name *name, const char *format);
 struct marker_entry *marker_get_entry(const char *name, const char *format);
 void marker_put_entry(struct marker_entry *entry);
 unsigned int marker_count_probes(const struct marker_entry *entry);
@@ -179,6 +180,7 @@ unsigned int marker_count_probes(const struct marker_entry *entry);
 /* kernel/marker.c, with markers_mutex held */
 int marker_attach_probes(struct marker_sites *sites);
 void marker_detach_probes(struct marker_sites *sites);
+bool marker_is_called(const struct marker_probe *probe);
 bool marker_all_are_refused(const struct marker_entry *entry);
 int marker_words_register(const char *name, const char *format, void *probe, void *data);
 

@@ -204,27 +204,30 @@ bool trace_event_is_fed(const struct trace_event_call *call)
 	return call->class->system == group && marker_event_of(call)->feed;
 }
 
-void marker_want_event(const struct marker_name *name)
+/* With markers_mutex held, too. Return: does the site have an event? */
+bool marker_want_event(const struct marker_site *site, unsigned int query)
 {
-	if (name && name->event)
-		name->event->is_wanted = true;
+	const struct marker_name *name = marker_find_name(marker_site_name(site));
+
+	/* There is one for each name, with one of the formats. */
+	if (!name || !name->event ||
+	    name->event->entry != marker_find_entry(name, marker_ref(&site->format)))
+		return false;
+	name->event->wanted = query;
+	return true;
 }
 
-/* Return: 0, or the first error. All events that were wanted are tried. */
-int marker_set_events(bool enable)
+/* Return: 0, or the first error. All events that the query wanted are tried. */
+int marker_set_events(unsigned int query, bool enable)
 {
 	bool deferred = imv_defer_begin();
 	struct trace_event_file *file;
-	struct marker_event *event;
 	int ret = 0, error;
 
 	list_for_each_entry(file, &top_trace_array()->events, list) {
-		if (file->event_call->class->system != group)
+		if (file->event_call->class->system != group ||
+		    marker_event_of(file->event_call)->wanted != query)
 			continue;
-		event = marker_event_of(file->event_call);
-		if (!event->is_wanted)
-			continue;
-		event->is_wanted = false;
 		error = trace_event_enable_disable(file, enable, 0);
 		ret = ret ?: error;
 	}
@@ -232,7 +235,7 @@ int marker_set_events(bool enable)
 	return ret;
 }
 
-/* A marker that cannot have an event can still be used by other tracers. */
+/* If there is no memory for an event, other tracers can still use the marker. */
 static void add_event(const struct marker_sites *sites)
 {
 	const struct marker_entry *entry = sites->entry;

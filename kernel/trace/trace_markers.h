@@ -44,7 +44,7 @@ struct marker_store {
  * @feed: the tracepoint that feeds the markers, or NULL; its event has the same hits
  * @size: size of a record without the strings
  * @nr_numbers: how many fields there are if all are numbers that are passed in registers, or 0
- * @is_wanted: will marker_set_events() enable or disable it?
+ * @wanted: the last query that described it, see marker_want_event()
  * @stop: end of @store
  * @store: one for each field
  */
@@ -57,7 +57,7 @@ struct marker_event {
 	const struct tracepoint *hit, *feed;
 	unsigned int size;
 	unsigned int nr_numbers;
-	bool is_wanted;
+	unsigned int wanted;
 	const struct marker_store *stop;
 	struct marker_store store[];
 };
@@ -68,8 +68,8 @@ static inline struct marker_event *marker_event_of(const struct trace_event_call
 }
 
 /* trace_markers.c, with marker_notify_mutex and event_mutex held */
-void marker_want_event(const struct marker_name *name);
-int marker_set_events(bool enable);
+bool marker_want_event(const struct marker_site *site, unsigned int query);
+int marker_set_events(unsigned int query, bool enable);
 
 /*
  * trace_markers_record.c: the probes, by nr_numbers. Their data is the event's file in an

@@ -52,12 +52,14 @@ static int markers_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static const char *state_of(const struct marker_entry *entry)
+static const char *state_of(const struct marker_probe *probe)
 {
-	const struct marker_entry *other;
+	const struct marker_entry *entry = probe->entry, *other;
 
+	if (!list_empty(&entry->sites) && marker_all_are_refused(entry))
+		return "refused";
 	if (!list_empty(&entry->sites))
-		return marker_all_are_refused(entry) ? "refused" : "attached";
+		return marker_is_called(probe) ? "attached" : "disarmed";
 	list_for_each_entry(other, &entry->name->entries, list)
 		if (!list_empty(&other->sites))
 			return "other format";
@@ -89,7 +91,7 @@ static int marker_probes_show(struct seq_file *m, void *v)
 		if (!is_first(entry, probe))
 			continue;
 		seq_printf(m, "%s\t%ps\t%s\t%s\n", entry->name->name, probe->func,
-			   state_of(entry), entry->format);
+			   state_of(probe), entry->format);
 	}
 	return 0;
 }

@@ -338,12 +338,14 @@ static __always_inline void fill_record(void *to, const struct made_record *made
 {
 	const unsigned int head = sizeof(struct trace_entry);
 
-	if (numbers)
+	if (numbers) {
 		store_numbers(event, to, args, numbers);
-	else if (made->record)
+	} else if (made->record) {
 		memcpy(to + head, made->record + head, made->size - head);
-	else
+	} else {
+		memset(to + head, 0, event->size - head);	/* for the padding of fields */
 		store_args(event, to, args, false);
+	}
 }
 
 static __always_inline void end_record(const struct made_record *made)

@@ -6,7 +6,6 @@
 #include <linux/glob.h>
 #include <linux/init.h>
 #include <linux/module.h>
-#include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 
@@ -77,7 +76,7 @@ static const struct seq_operations sites_ops = {
 
 static int sites_open(struct inode *inode, struct file *file)
 {
-	int ret = security_locked_down(LOCKDOWN_TRACEFS);
+	int ret = tracing_check_open_get_tr(NULL);
 
 	if (ret)
 		return ret;
@@ -119,7 +118,7 @@ static int parse_query(struct query *query, char *text)
 			return next_word(&text) ? -EINVAL : 0;
 		}
 		pattern = pattern_of(query, word);
-		if (!pattern)
+		if (!pattern || *pattern)
 			break;
 		*pattern = next_word(&text);
 		if (!*pattern)
@@ -141,8 +140,8 @@ static bool matches(const struct query *query, const struct marker_site *site)
 	       (!query->function || glob_match(query->function, marker_ref(&site->function)));
 }
 
-/* Return: does the query describe some sites? */
-static bool want_events(const struct query *query)
+/* Return: does the query describe a site that has an event? */
+static bool want_events(const struct query *query, unsigned int nr)
 {
 	const struct marker_module *module;
 	const struct marker_site *site;
@@ -153,10 +152,8 @@ static bool want_events(const struct query *query)
 		if (query->module && !glob_match(query->module, marker_module_name(module)))
 			continue;
 		for (site = module->start; site < module->stop; site++) {
-			if (!matches(query, site))
-				continue;
-			marker_want_event(marker_find_name(marker_site_name(site)));
-			found = true;
+			if (matches(query, site) && marker_want_event(site, nr))
+				found = true;
 		}
 	}
 	return found;
@@ -165,6 +162,7 @@ static bool want_events(const struct query *query)
 /* "module NAME file NAME func NAME +p", of which some, or with -p. */
 static ssize_t sites_write(struct file *file, const char __user *from, size_t size, loff_t *pos)
 {
+	static unsigned int nr;		/* protected by event_mutex */
 	struct query query = {};
 	char *text __free(kfree) = NULL;
 	int ret;
@@ -179,9 +177,9 @@ static ssize_t sites_write(struct file *file, const char __user *from, size_t si
 		return ret;
 	guard(mutex)(&marker_notify_mutex);
 	guard(mutex)(&event_mutex);
-	if (!want_events(&query))
+	if (!want_events(&query, ++nr))
 		return -ENOENT;
-	return marker_set_events(query.enable) ?: size;
+	return marker_set_events(nr, query.enable) ?: size;
 }
 
 static const struct file_operations sites_fops = {

@@ -112,7 +112,7 @@ static void make_print_fmt(struct seq_buf *s, const struct marker_layout *layout
 			if (*text != '+' && *text != ' ')
 				seq_buf_putc(s, *text == 'z' || *text == 't' ? 'l' : *text);
 		/* The tools do not support %c. */
-		seq_buf_putc(s, *last == 'c' ? 's' : *last);
+		seq_buf_putc(s, f->conversion == 'c' ? 's' : *last);
 		text = last + 1;
 	}
 	quote_text(s, text, text + strlen(text));

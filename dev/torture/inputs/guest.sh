@@ -23,6 +23,7 @@ declare -A words=(
 	[filter]='count name prev_pid next_pid common_pid i u ull lx p c s CPU COMM == != < <= > >=
 		& ~ && || ! ( ) 0 -1 0x10 18446744073709551616 0x 077 "text" "te*" " bash .ustring'
 	[number]='1 0 2 -1 on X \n'
+	[query]='module file func marker_sample vmlinux fire* *.c sched-trace.c +p -p line 1 \t \n'
 	[tracer]='trace sample_calls sample_callers [sample_calls] nop \t \n [ ]'
 	[function]='[sample_calls] [trace] [ ] [no_such_tracer] vfs_read vfs_open schedule vfs_o*
 		no_such_function !vfs_read :mod:marker_sample *:mod:no_module 123 0x1 #### \n ? !'
@@ -31,15 +32,15 @@ declare -A words=(
 # the others.
 declare -A right=(
 	[filter]='common_pid > 1 && CPU != 7' [number]=1 [tracer]=sample_calls
-	[function]='[sample_callers] vfs_read'
+	[function]='[sample_callers] vfs_read' [query]='module marker_sample func fire* +p'
 )
 markers=(sample_event sample_types sample_noargs kernel_sched_switch kernel_process_exec no_marker)
 
 # The files, each with a kind of words; a "*" is one of these markers. What is named often
-# is written often. The first four refuse all.
-targets=(markers:number marker_sites:number marker_probes:number 'events/markers/*/format:number'
+# is written often. The first three refuse all.
+targets=(markers:number marker_probes:number 'events/markers/*/format:number'
 	events/markers/\*/{enable:number,enable:number,filter:filter,filter:filter,filter:filter}
-	function_tracers:tracer function_tracers:tracer set_ftrace_filter:function
+	marker_sites:query function_tracers:tracer function_tracers:tracer set_ftrace_filter:function
 	set_ftrace_notrace:function options/function-tracers:number)
 
 # random_text KIND: sets text, to words of this kind or to bytes.
@@ -98,7 +99,7 @@ files() {
 	wait "${pids[@]}"
 	sort -k 2 "$RESULTS"/files.? | sed 's/^/# /'
 	((inputs += $(awk '$2 == "inputs" { sum += $1 } END { print sum }' "$RESULTS"/files.?)))
-	for target in "${targets[@]:4}"; do
+	for target in "${targets[@]:3}"; do
 		grep -qF " ${target%:*}" "$RESULTS"/files.? || return
 	done
 }

@@ -93,7 +93,7 @@ enabled() {
 	(cd "$tracing/events/markers" && grep -l 1 sample_*/enable) | sed 's,/.*,,' | paste -sd' '
 }
 
-query() { echo "$1" >"$sites"; }
+query() { write_line "$sites" "$1"; }
 
 # With -p, the events go that a query with +p has enabled.
 enables() {
@@ -137,8 +137,8 @@ probes_of_modules() {
 	load marker_probe_variadic &&
 	is "$(lines_of "$probes" sample_event | sort)" \
 		"probe_hit [marker_probe]${tab}attached$tab$format
-probe_hit [marker_probe_variadic]${tab}attached$tab$format" &&
-	unload marker_probe &&
+probe_hit [marker_probe_variadic]${tab}disarmed$tab$format" &&
+	unload marker_probe && arm 1 &&
 	is "$(lines_of "$probes" sample_event)" \
 		"probe_hit [marker_probe_variadic]${tab}attached$tab$format" &&
 	unload marker_probe_variadic &&
