@@ -253,27 +253,28 @@ int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
 #define __MARK_WORD(arg)	(long)(arg)
 
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-#define __mark_call(name, tp, stub, args...)				\
+#define __mark_call(name, id, args...)					\
 	do {								\
-		void stub(void *any __MARK_EACH(__MARK_WORD_TYPE, ##args)); \
+		void id##_stub(void *any __MARK_EACH(__MARK_WORD_TYPE, ##args)) \
+			asm("__markstub_" name);			\
 									\
 		ARCH_MARKSTUB(name);					\
-		stub(__TP_ANY_DATA __MARK_EACH(__MARK_WORD, ##args));	\
+		id##_stub(__TP_ANY_DATA __MARK_EACH(__MARK_WORD, ##args)); \
 	} while (0)
 
 /* Without the stub, which is patched code. Other markers of the name may use it. */
-#define __mark_call_unpatched(name, tp, stub, args...)			\
+#define __mark_call_unpatched(name, id, args...)			\
 	do {								\
 		ARCH_MARKSTUB(name);					\
-		marker_call(&(tp), __MARK_NR(args) __MARK_EACH(__MARK_WORD, ##args)); \
+		marker_call(&id##_tp, __MARK_NR(args) __MARK_EACH(__MARK_WORD, ##args)); \
 	} while (0)
 
 /* The number of arguments is behind the flags. */
 static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint, flags) + 1);
 #define __MARK_TP_BYTES		"%c[flags], %c[nr]"
 #else
-#define __mark_call(name, tp, stub, args...)				\
-	marker_call(&(tp), __MARK_NR(args) __MARK_EACH(__MARK_WORD, ##args))
+#define __mark_call(name, id, args...)					\
+	marker_call(&id##_tp, __MARK_NR(args) __MARK_EACH(__MARK_WORD, ##args))
 #define __mark_call_unpatched	__mark_call
 
 #define __MARK_TP_BYTES		"%c[flags]"
@@ -381,16 +382,16 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 		    [ptr] "i" (sizeof(void *)), [size] "i" (sizeof(struct tracepoint)))
 
 /*
- * @name is a string: it may be that of a macro. The formats of markers of one name have the
- * same size, or the compiler reports an error; the kernel compares them when it loads the
- * markers.
+ * @name is a string and @id is btf_trace_<name>: the name may be that of a macro. The formats
+ * of markers of one name have the same size, or the compiler reports an error; the kernel
+ * compares them when it loads the markers.
  */
-#define __trace_mark(guard, call, name, _tp, stub, btf, section, once, text, flags, \
-		     _format, args...)					\
+#define __trace_mark_by_id(id, guard, call, name, section, once, text, flags, \
+			   _format, args...)				\
 	do {								\
-		typedef void (*btf)(void *__data __MARK_EACH(__MARK_WORD_TYPE, ##args)); \
-		extern struct tracepoint _tp;				\
-		extern char _tp##_text[sizeof(_format)] __maybe_unused;	\
+		typedef void (*id)(void *__data __MARK_EACH(__MARK_WORD_TYPE, ##args)); \
+		extern struct tracepoint id##_tp asm("__marker_" name);	\
+		extern char id##_has_one_format[sizeof(_format)] __maybe_unused; \
 									\
 		static_assert(sizeof(name) <= MARKER_NAME_LEN,		\
 			      "the name of a marker is too long");	\
@@ -400,20 +401,20 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 			      "the format of a marker has a NUL in it"); \
 		static_assert(COUNT_ARGS(args) <= MARKER_MAX_FIELDS,	\
 			      "a marker has more than 12 arguments");	\
-		BTF_TYPE_EMIT(btf);					\
+		BTF_TYPE_EMIT(id);					\
 		__mark_check_format(_format, ##args);			\
 		__mark_define(name, section, once, _format, text, flags, \
 			      __MARK_NR(args));				\
-		if (guard(_tp.active))					\
-			call(name, _tp, stub, ##args);			\
+		if (guard(id##_tp.active))				\
+			call(name, id, ##args);				\
 	} while (0)
 
 #define __mark_guard_load(active)	unlikely_notrace(READ_ONCE(active))
 
 #else /* !CONFIG_MARKERS */
 
-#define __trace_mark(guard, call, name, _tp, stub, btf, section, once, text, flags, \
-		     _format, args...)					\
+#define __trace_mark_by_id(id, guard, call, name, section, once, text, flags, \
+			   _format, args...)				\
 	__mark_check_format(_format, ##args)
 
 #endif /* CONFIG_MARKERS */
@@ -429,6 +430,18 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 			___mark_check_format(_format, ##args);		\
 	} while (0)
 
+/*
+ * The preprocessor cannot make one word of btf_trace_ and a string. They remain two, and the
+ * first one becomes an argument.
+ */
+#define btf_trace_			, __trace_mark_no_id,
+#define __trace_mark(id, args...)					\
+	__MARK_SECOND(id, __trace_mark_by_id)(id, args)
+#define __MARK_SECOND(args...)		__MARK_2ND(args)
+#define __MARK_2ND(a, b, rest...)	b
+#define __trace_mark_no_id(args...)					\
+	static_assert(false, "the name of a marker has no quotes: trace_mark(name, \"format\")")
+
 /**
  * trace_mark - a marker
  * @name: an identifier, global in the kernel: subsystem_event
@@ -439,9 +452,8 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * Context: any in which a breakpoint may be handled; see _trace_mark().
  */
 #define trace_mark(name, format, args...)				\
-	__trace_mark(imv_unlikely_var, __mark_call, #name, __marker_##name, \
-		     __markstub_##name, btf_trace_##name, __MARK_GROUP,	\
-		     __MARK_PLAIN(#name), #name, 0, format, ##args)
+	__trace_mark(btf_trace_##name, imv_unlikely_var, __mark_call, #name, \
+		     __MARK_GROUP, __MARK_PLAIN(#name), #name, 0, format, ##args)
 
 /**
  * _trace_mark - a marker whose guard is a plain load
@@ -455,9 +467,8 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * Context: any.
  */
 #define _trace_mark(name, format, args...)				\
-	__trace_mark(__mark_guard_load, __mark_call_unpatched, #name, __marker_##name, \
-		     __markstub_##name, btf_trace_##name, __MARK_GROUP,	\
-		     __MARK_PLAIN(#name), #name, 0, format, ##args)
+	__trace_mark(btf_trace_##name, __mark_guard_load, __mark_call_unpatched, \
+		     #name, __MARK_GROUP, __MARK_PLAIN(#name), #name, 0, format, ##args)
 
 /* Accepts either type of probe. */
 #define marker_probe_register(name, format, probe, private)		\

@@ -51,11 +51,9 @@
 		};							\
 									\
 		check_trace_callback_type_##tp_name(tp_callback);	\
-		__trace_mark(imv_unlikely_var, __mark_call, #name,	\
-			     __marker_##name, __markstub_##name,	\
-			     btf_trace_##name, __MARK_ALONE,		\
-			     __MARK_FED(#name, #tp_callback), __mark_ext.text, TRACEPOINT_EXT, \
-			     format, ##args);				\
+		__trace_mark(btf_trace_##name, imv_unlikely_var, __mark_call, \
+			     #name, __MARK_ALONE, __MARK_FED(#name, #tp_callback), \
+			     __mark_ext.text, TRACEPOINT_EXT, format, ##args); \
 	} while (0)
 
 /**

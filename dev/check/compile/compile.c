@@ -79,6 +79,10 @@ int notrace compile_me(void)
 		   TEXT_512 "%d", ret);
 #elif MISTAKE == 16
 	trace_mark(fed, "number %d", ret);
+#elif MISTAKE == 17
+	trace_mark("quoted", "number %d", ret);
+#elif MISTAKE == 18
+	trace_mark(right, "the number %d", ret);
 #endif
 	(void)three__imv;
 	(void)unaligned;
