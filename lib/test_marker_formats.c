@@ -111,6 +111,9 @@ static void formats_test_bad(struct kunit *test)
 		/* A space at the start, and characters that are not printable ASCII. */
 		" %d", "  ", "%d\n\n", "\n%d", "a\nb", "\t", "\033[1m%d", "\037%d", "\177", "\200",
 		"stra\303\237e %d",
+		/* Names of values. */
+		"%d{", "%d{}", "%d{a", "%d{a,", "%d{a,}", "%d{1a}", "%d{a=}", "%d{a=x}", "%d{a b}",
+		"%d{a;b}", "%u{a} %x{=1}",
 		/* Too long, or too many. */
 		"%.0000000000012d", "%.32768s", "%32768d", D12 "%d", S12 "%s",
 		D12 "%d%d%d%p%s",
@@ -156,6 +159,35 @@ static void formats_test_names(struct kunit *test)
 	expect_names(test, "a_name_of_thirty_one_characters %d",
 		     NAMES("a_name_of_thirty_one_characters"));
 	expect_names(test, "a_name_of_thirty_two_characters_ %d", NAMES("arg1"));
+}
+
+static void formats_test_values(struct kunit *test)
+{
+	static const struct trace_print_flags names[] = {
+		{ 0, "A" }, { 1, "B" }, { -7, "C" }, { -6, "D_2" }, { 255, "E" },
+		{ 1, "f" }, { 2, "g" }, { 0x10, "h" }, { 0x20, "i" }, { 0, "J" },
+	};
+	struct marker_layout *layout =
+		new_layout(test, "{a} %ld{A,B,C=-7,D_2,E=0xff}%hx{f,g,h=16,i} %u{J}{K} %s{L}");
+	unsigned int i;
+
+	if (!layout)
+		return;
+	KUNIT_EXPECT_EQ(test, layout->nr_fields, 4U);
+	KUNIT_EXPECT_EQ(test, layout->field[0].nr_names, 5U);
+	KUNIT_EXPECT_EQ(test, layout->field[1].nr_names, 4U);
+	KUNIT_EXPECT_EQ(test, layout->field[2].nr_names, 1U);
+	KUNIT_EXPECT_EQ(test, layout->field[3].nr_names, 0U);
+	KUNIT_EXPECT_FALSE(test, layout->field[0].are_flags);
+	KUNIT_EXPECT_TRUE(test, layout->field[1].are_flags);
+	KUNIT_EXPECT_STREQ(test, layout->field[2].end, "{K} %s{L}");
+	KUNIT_EXPECT_STREQ(test, layout->field[3].end, "{L}");
+	/* Those of all fields are one array. */
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		KUNIT_EXPECT_STREQ(test, layout->field[0].names[i].name, names[i].name);
+		KUNIT_EXPECT_EQ(test, layout->field[0].names[i].mask, names[i].mask);
+	}
+	marker_layout_free(layout);
 }
 
 /* All bytes differ. */
@@ -289,6 +321,11 @@ static noinline void hit_bytes(void)
 		   some_bytes, NULL, some_bytes, some_bytes);
 }
 
+static noinline void hit_values(void)
+{
+	trace_mark(kunit_values, "%d{A} %x{A,B} %u", 0, 1, 2);
+}
+
 /*
  * print_fmt, for tools: a C string and its arguments. The tools know no flag +, and not
  * all lengths.
@@ -305,6 +342,9 @@ static void formats_test_print_fmt(struct kunit *test)
 	hit_bytes();
 	expect_print_fmt(test, "kunit_bytes",
 			 "\"mac %pM ip %pI4 none %pMF uuid %pUb six %pI6c\", REC->mac, REC->ip, REC->none, REC->uuid, REC->six");
+	hit_values();
+	expect_print_fmt(test, "kunit_values",
+			 "\"%s %s %u\", __print_symbolic(REC->arg1, { 0, \"A\" }), __print_flags(REC->arg2, \"|\", { 1, \"A\" }, { 2, \"B\" }), REC->arg3");
 	hit_lengths();
 	expect_print_fmt(test, "kunit_lengths",
 			 "\"z %lu t %ld h %hd hh %hhx\", REC->z, REC->t, REC->h, REC->hh");
@@ -337,6 +377,7 @@ static struct kunit_case formats_test_cases[] = {
 	KUNIT_CASE(formats_test_counts),
 	KUNIT_CASE(formats_test_bad),
 	KUNIT_CASE(formats_test_names),
+	KUNIT_CASE(formats_test_values),
 	KUNIT_CASE(formats_test_calls),
 	KUNIT_CASE(formats_test_print_fmt),
 	KUNIT_CASE(formats_test_print),

@@ -169,6 +169,10 @@ enum marker_type { MARKER_INT, MARKER_LONG, MARKER_LLONG, MARKER_POINTER };
  * @is_signed: true if the argument is signed
  * @size: size of the argument in bytes; of what is left of it with h or hh
  * @bytes: how many bytes the conversion reads at the argument, such as %pM, or 0
+ * @are_flags: true if @names are those of bits
+ * @nr_names: number of @names, or 0
+ * @names: the names of values, which are behind the conversion
+ * @end: the text behind the conversion and the names
  */
 struct marker_field {
 	const char *name;
@@ -180,6 +184,10 @@ struct marker_field {
 	bool is_signed;
 	unsigned int size;
 	unsigned int bytes;
+	bool are_flags;
+	unsigned int nr_names;
+	const struct trace_print_flags *names;
+	const char *end;
 };
 
 /**

@@ -12,6 +12,8 @@
  *	precision	. digits
  *	type		d i u x X o, these with hh h l ll z or t, c s p, and p with what is
  *			in pointer_types
+ *	names		behind a number: { name, ... }, each with = and a value or without,
+ *			and without spaces
  *
  * No other letter or digit may follow a type that begins with p: the kernel's
  * printf() would read it as part of the type.
@@ -22,6 +24,7 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/trace_events.h>
 
 #include "markers.h"
 
@@ -234,11 +237,65 @@ static char *write_name(const struct marker_layout *layout, char *to,
 	return to + strlen(to) + 1;
 }
 
-/* Return: 0, -EINVAL, -E2BIG; @names is space for the names of the fields. */
-static int add_fields(struct marker_layout *layout, char *names)
+/* Space for names of fields and of values */
+struct space {
+	struct trace_print_flags *value;
+	char *text;
+};
+
+static size_t word_len(const char *text)
+{
+	size_t len = 0;
+
+	while (is_of_word(text[len]))
+		len++;
+	return isdigit(*text) ? 0 : len;
+}
+
+/* Return: the position after a name and its value, or NULL. */
+static const char *add_name(const char *pos, unsigned long *value, struct space *space)
+{
+	size_t len = word_len(pos);
+	int used = 0;
+
+	if (!len)
+		return NULL;
+	if (pos[len] == '=' && sscanf(pos + len + 1, "%li%n", value, &used) != 1)
+		return NULL;
+	*space->value++ = (struct trace_print_flags){ *value, space->text };
+	memcpy(space->text, pos, len);	/* the rest is zero */
+	space->text += len + 1;
+	return pos + len + (used ? used + 1 : 0);
+}
+
+/*
+ * As in an enum, a name without a value has the next one, from zero on. Names of flags have
+ * the next bit.
+ *
+ * Return: the position after the names, or NULL if they are invalid
+ */
+static const char *add_names(const char *pos, struct marker_field *field, struct space *space)
+{
+	unsigned long value;
+
+	field->are_flags = strchr("xXo", field->conversion);
+	field->names = space->value;
+	value = field->are_flags;
+	do {
+		pos = add_name(pos + 1, &value, space);
+		if (!pos)
+			return NULL;
+		value += field->are_flags ? value : 1;
+	} while (*pos == ',');
+	field->nr_names = space->value - field->names;
+	return *pos == '}' ? pos + 1 : NULL;
+}
+
+/* Return: 0, -EINVAL, -E2BIG */
+static int add_fields(struct marker_layout *layout, struct space *space)
 {
 	const char *rest = layout->format, *text = rest;
-	struct marker_field field;
+	struct marker_field field = { };
 	int ret;
 
 	if (rest[0] == ' ' && rest[1])
@@ -247,12 +304,29 @@ static int add_fields(struct marker_layout *layout, char *names)
 		layout->nr_strings += field.conversion == 's';
 		if (layout->nr_fields == MARKER_MAX_FIELDS)
 			return -E2BIG;
-		field.name = names;
-		names = write_name(layout, names, text, field.spec);
+		field.name = space->text;
+		space->text = write_name(layout, space->text, text, field.spec);
+		field.nr_names = 0;
+		if (*rest == '{' && field.type != MARKER_POINTER && field.conversion != 'c')
+			rest = add_names(rest, &field, space);
+		if (!rest)
+			return -EINVAL;
+		field.end = rest;
 		layout->field[layout->nr_fields++] = field;
 		text = rest;
 	}
 	return ret;
+}
+
+static unsigned int max_names(const char *format)
+{
+	unsigned int count = 0;
+
+	while ((format = strpbrk(format, "{,"))) {
+		format++;
+		count++;
+	}
+	return count;
 }
 
 static unsigned int max_fields(const char *format)
@@ -288,17 +362,19 @@ struct marker_layout *marker_layout_new(const char *format)
 	size_t text_size = marker_format_len(format) + 1, size;
 	unsigned int max = max_fields(format);
 	struct marker_layout *layout;
-	char *text;
+	struct space space;
 	int ret;
 
 	/* Names from the format fit into its size; the others are argN. */
-	size = struct_size(layout, field, max);
+	size = struct_size(layout, field, max) + max_names(format) * sizeof(*space.value);
 	layout = kzalloc(size + 2 * text_size + max * NUMBERED_NAME_SIZE, GFP_KERNEL);
 	if (!layout)
 		return ERR_PTR(-ENOMEM);
-	text = (char *)layout + size;
-	layout->format = memcpy(text, format, text_size - 1);
-	ret = add_fields(layout, text + text_size);
+	space.value = (void *)&layout->field[max];
+	space.text = (char *)layout + size;
+	layout->format = memcpy(space.text, format, text_size - 1);
+	space.text += text_size;
+	ret = add_fields(layout, &space);
 	if (!ret)
 		return layout;
 	kfree(layout);

@@ -23,6 +23,41 @@ static bool pointers_are_hashed(const struct trace_iterator *iter)
 	return !iter->tr || iter->tr->trace_flags & TRACE_ITER(HASH_PTR);
 }
 
+static unsigned long read_number(const struct marker_field *field, const void *from)
+{
+	unsigned long value;
+
+	switch (field->size) {
+	case sizeof(u8):
+		value = *(u8 *)from;
+		break;
+	case sizeof(u16):
+		value = *(u16 *)from;
+		break;
+	case sizeof(u32):
+		value = *(u32 *)from;
+		break;
+	default:
+		value = *(u64 *)from;
+	}
+	return field->is_signed ? sign_extend64(value, 8 * field->size - 1) : value;
+}
+
+static void print_name(struct trace_iterator *iter, const struct marker_field *field,
+		       unsigned long value)
+{
+	const char *text;
+
+	trace_seq_init(&iter->tmp_seq);
+	if (field->are_flags)
+		text = trace_print_flags_seq(&iter->tmp_seq, "|", value, field->names,
+					     field->nr_names);
+	else
+		text = trace_print_symbols_seq(&iter->tmp_seq, value, field->names,
+					       field->nr_names);
+	trace_seq_puts(&iter->seq, text);
+}
+
 static void print_value(struct trace_iterator *iter,
 			const struct marker_field *field,
 			const struct marker_store *store)
@@ -68,6 +103,7 @@ static enum print_line_t print_marker_event(struct trace_iterator *iter,
 	const struct marker_layout *layout = event->layout;
 	const char *text = layout->format;
 	struct trace_seq *s = &iter->seq;
+	const void *record = iter->ent;
 	unsigned int i;
 
 	trace_seq_printf(s, "%s: ", event->tp.name);
@@ -75,8 +111,11 @@ static enum print_line_t print_marker_event(struct trace_iterator *iter,
 		const struct marker_field *field = &layout->field[i];
 
 		print_text(s, text, field->spec);
-		print_value(iter, field, &event->store[i]);
-		text = field->spec + field->len;
+		if (field->nr_names)
+			print_name(iter, field, read_number(field, record + event->store[i].offset));
+		else
+			print_value(iter, field, &event->store[i]);
+		text = field->end;
 	}
 	print_text(s, text, text + strlen(text));
 	trace_seq_putc(s, '\n');
@@ -97,29 +136,55 @@ static void quote_text(struct seq_buf *s, const char *from, const char *to)
 	}
 }
 
+/* The tools do not know the flags + and space, the lengths z and t, and %c. */
+static void quote_conversion(struct seq_buf *s, const struct marker_field *field)
+{
+	const char *pos, *last = field->spec + field->len - 1;
+
+	if (field->nr_names) {
+		seq_buf_puts(s, "%s");
+		return;
+	}
+	for (pos = field->spec; pos < last; pos++)
+		if (*pos != '+' && *pos != ' ')
+			seq_buf_putc(s, *pos == 'z' || *pos == 't' ? 'l' : *pos);
+	seq_buf_putc(s, field->conversion == 'c' ? 's' : *last);
+}
+
+static void write_names(struct seq_buf *s, const struct marker_field *field)
+{
+	unsigned int i;
+
+	seq_buf_printf(s, field->are_flags ? "__print_flags(REC->%s, \"|\"" :
+		       "__print_symbolic(REC->%s", field->name);
+	for (i = 0; i < field->nr_names; i++)
+		seq_buf_printf(s, ", { %ld, \"%s\" }", field->names[i].mask,
+			       field->names[i].name);
+	seq_buf_putc(s, ')');
+}
+
 static void make_print_fmt(struct seq_buf *s, const struct marker_layout *layout)
 {
 	const struct marker_field *stop = layout->field + layout->nr_fields;
-	const char *text = layout->format, *last;
+	const char *text = layout->format;
 	const struct marker_field *f;
 
 	seq_buf_putc(s, '"');
 	for (f = layout->field; f < stop; f++) {
 		quote_text(s, text, f->spec);
-		last = f->spec + f->len - 1;
-		/* The tools do not know the flags + and space, nor the lengths z and t. */
-		for (text = f->spec; text < last; text++)
-			if (*text != '+' && *text != ' ')
-				seq_buf_putc(s, *text == 'z' || *text == 't' ? 'l' : *text);
-		/* The tools do not support %c. */
-		seq_buf_putc(s, f->conversion == 'c' ? 's' : *last);
-		text = last + 1;
+		quote_conversion(s, f);
+		text = f->end;
 	}
 	quote_text(s, text, text + strlen(text));
 	seq_buf_putc(s, '"');
-	for (f = layout->field; f < stop; f++)
-		seq_buf_printf(s, f->conversion == 's' ? ", __get_str(%s)" :
-			       ", REC->%s", f->name);
+	for (f = layout->field; f < stop; f++) {
+		seq_buf_puts(s, ", ");
+		if (f->nr_names)
+			write_names(s, f);
+		else
+			seq_buf_printf(s, f->conversion == 's' ? "__get_str(%s)" : "REC->%s",
+				       f->name);
+	}
 }
 
 /* Tools print records with this. */
@@ -130,9 +195,10 @@ char *marker_print_fmt(const struct marker_layout *layout)
 	unsigned int i;
 	char *buffer;
 
+	/* The names are in the format. */
 	for (i = 0; i < layout->nr_fields; i++)
-		size += strlen(layout->field[i].name) +
-			sizeof(", __get_str()");
+		size += strlen(layout->field[i].name) + sizeof(", __print_flags(REC->, \"|\")") +
+			layout->field[i].nr_names * sizeof(", { -9223372036854775808, \"\" }");
 	buffer = kzalloc(size, GFP_KERNEL);	/* seq_buf adds no NUL */
 	if (!buffer)
 		return NULL;

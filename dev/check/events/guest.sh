@@ -13,11 +13,15 @@ cd /tmp || exit 1
 # The values of the sample, as each tool writes them.
 text='i -2147483648 u 4294967295 x ffffffff l -9223372036854775808 ul 18446744073709551615 ll -9223372036854775808 ull 18446744073709551615 lx ffffffffffffffff'
 
+# Its third hit.
+formats='size 4 half -1 byte 2 mac c0:00:02:01:05:06 ip 192.0.2.1 six c000:201:506:708:90a:b0c:d0e:f10'
+formats="sample_formats: *state STOP mode WRITE $formats uuid c0000201-0506-0708-090a-0b0c0d0e0f10\$"
+
 in_tracefs() {
-	echo 1 >$events/sample_types/enable
-	echo 1 >$sample
-	echo 0 >$events/sample_types/enable
-	grep -q "sample_types: $text p [0-9a-f]* c A s text" $trace
+	for event in sample_types sample_formats; do echo 1 >$events/$event/enable; done
+	echo 3 >$sample
+	for event in sample_types sample_formats; do echo 0 >$events/$event/enable; done
+	has $trace "sample_types: $text p [0-9a-f]* c A s text" && has $trace "$formats"
 }
 
 # has FILE TEXT: the file has a line that matches; otherwise, print the file.
@@ -28,26 +32,36 @@ has() {
 }
 
 in_trace_cmd() {
-	trace-cmd record -q -e markers:sample_types sh -c "echo 1 >$sample" &&
+	trace-cmd record -q -e markers:sample_types -e markers:sample_formats \
+		sh -c "echo 3 >$sample" &&
 		trace-cmd report 2>/dev/null >report.txt &&
-		has report.txt "sample_types: *$text p 0xffffffffffffffff c A s text"
+		has report.txt "sample_types: *$text p 0xffffffffffffffff c A s text" &&
+		has report.txt "$formats"
 }
 
 in_perf() {
-	perf record -q -e markers:sample_types -o perf.data sh -c "echo 1 >$sample" &&
+	perf record -q -e markers:sample_types -e markers:sample_formats -o perf.data \
+		sh -c "echo 3 >$sample" &&
 		perf script -i perf.data >script.txt &&
-		has script.txt "sample_types: *$text p 0xffffffffffffffff c A s text"
+		has script.txt "sample_types: *$text p 0xffffffffffffffff c A s text" &&
+		has script.txt "$formats"
 }
 
 in_bpftrace() {
-	echo "echo 1 >$sample" >fire.sh
+	echo "echo 3 >$sample" >fire.sh
 	bpftrace -o bpf.txt -c '/bin/sh /tmp/fire.sh' -e '
 		tracepoint:markers:sample_types {
 			printf("i %d u %u x %x l %ld ul %lu ", args->i, args->u, args->x, args->l, args->ul);
 			printf("ll %lld ull %llu lx %lx ", args->ll, args->ull, args->lx);
 			printf("p %llx c %s s %s\n", (uint64)args->p, args->c, str(args->s));
+		}
+		tracepoint:markers:sample_formats {
+			printf("state %d mode %x size %lu ", args->state, args->mode, args->size);
+			printf("half %d byte %u mac %s ", args->half, args->byte, macaddr(args->mac));
+			printf("ip %s six %s uuid %u\n", ntop(args->ip), ntop(args->six), args->uuid[15]);
 		}' >&2 &&
-		has bpf.txt "$text p ffffffffffffffff c A s text"
+		has bpf.txt "$text p ffffffffffffffff c A s text" &&
+		has bpf.txt 'state -9 mode 2 size 4 half -1 byte 2 mac c0:00:02:01:05:06 ip 192.0.2.1 six c000:201:506:708:90a:b0c:d0e:f10 uuid 16$'
 }
 
 # fire EVENT...: then only their records are in the trace.

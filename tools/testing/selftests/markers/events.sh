@@ -7,6 +7,7 @@
 
 event=events/markers/sample_event
 types=events/markers/sample_types
+formats=events/markers/sample_formats
 noargs=events/markers/sample_noargs
 fork=events/markers/kernel_process_fork
 process_exec=events/markers/kernel_process_exec
@@ -248,6 +249,25 @@ filter_by_number_and_string() {
 	is "$(recorded sample_event:)" 8
 }
 
+text_and_filter_have_names() {
+	start &&
+	put 1 $formats/enable &&
+	fire 5 &&
+	is "$(sed -n 's/.*sample_formats: state \(.*\) size 4 half -1 byte .*/\1/p' "$instance/trace")" \
+		"IDLE mode 
+RUN mode READ
+STOP mode WRITE
+0x3 mode READ|WRITE
+0x4 mode EXEC" &&
+	put "state == STOP || mode & EXEC" $formats/filter &&
+	fire 5 &&
+	is "$(recorded sample_formats:)" 7 &&
+	fails put "state == STO" $formats/filter &&
+	fails put "state == READ" $formats/filter &&
+	fails put "state ~ STOP" $formats/filter &&
+	put 'vec == NET_RX' events/irq/softirq_entry/filter
+}
+
 filter_without_strings() {
 	needs_event markers/kernel_process_fork || return
 	mkdir "$instance" &&
@@ -378,7 +398,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 24
+plan 25
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_while_it_is_enabled; report "goes also while it is enabled"
 enabled_before_the_module; report "can be enabled before the module is loaded"
@@ -393,6 +413,7 @@ long_string_is_cut; report "a long string is cut"
 counts_every_hit; report "counts every hit"
 all_events_record_nothing_twice; report "all events at once record nothing twice"
 filter_by_number_and_string; report "filter by number and string"
+text_and_filter_have_names; report "text and filter have names of values"
 filter_without_strings; report "filter without strings"
 filter_knows_signs; report "filter knows signs"
 trigger_counts_in_a_histogram; report "trigger counts in a histogram"
