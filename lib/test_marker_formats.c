@@ -103,7 +103,7 @@ static void formats_test_bad(struct kunit *test)
 		/* Floating point, %n and %m. */
 		"%f", "%a", "%.2f", "%n", "%m",
 		/* Widths and precisions that are not digits, or in the wrong place. */
-		"%*d", "%.*d", "%.-1d", "%5.3.1d", "%5 d", "%1$d", "%'d",
+		"%*d", "%.*d", "%.-1d", "%5.3.1d", "%5 d", "%1$d", "%'d", "%+d", "% d",
 		/* Extensions of %p. */
 		"%pK", "%px", "%pI5", "%pI4h", "%pMR", "%pUx", "%*ph", "%6ph", "%pV", "%pSR", "%pss", "%p0", "%pS1", "%-16px",
 		/* After a good conversion. */
@@ -272,7 +272,7 @@ static void formats_test_calls(struct kunit *test)
 #include "test_marker_formats.h"
 }
 
-#define QUOTED_FORMAT	"100%% \"in\" \\ %+d c %c s %s end%%"
+#define QUOTED_FORMAT	"100%% \"in\" \\ %04d c %c s %s end%%"
 
 /* The ftrace record of kunit_quoted. */
 struct quoted_record {
@@ -327,15 +327,14 @@ static noinline void hit_values(void)
 }
 
 /*
- * print_fmt, for tools: a C string and its arguments. The tools know no flag +, and not
- * all lengths.
+ * print_fmt, for tools: a C string and its arguments. The tools do not know all lengths.
  */
 static void formats_test_print_fmt(struct kunit *test)
 {
 	/* Without hits, the compiler would drop the markers. */
 	hit_quoted();
 	expect_print_fmt(test, "kunit_quoted",
-			 "\"100%% \\\"in\\\" \\\\ %d c %s s %s end%%\", REC->in, REC->c, __get_str(s)");
+			 "\"100%% \\\"in\\\" \\\\ %04d c %s s %s end%%\", REC->in, REC->c, __get_str(s)");
 	hit_quotes();
 	expect_print_fmt(test, "kunit_quotes",
 			 "\"" QUOTED_5 QUOTED_5 QUOTED_5 QUOTED_5 " n %d\", REC->n");
@@ -368,7 +367,7 @@ static void formats_test_print(struct kunit *test)
 	iter->ent = &record.entry;
 	KUNIT_EXPECT_EQ(test, event->funcs->trace(iter, 0, event), TRACE_TYPE_HANDLED);
 	KUNIT_EXPECT_STREQ(test, iter->seq.buffer,
-			   "kunit_quoted: 100% \"in\" \\ +5 c x s text end%\n");
+			   "kunit_quoted: 100% \"in\" \\ 0005 c x s text end%\n");
 	trace_put_event_file(file);
 }
 

@@ -7,7 +7,7 @@
  *	format		" ", or text that does not begin with a space; a \n at the end is
  *			dropped
  *	text		printable ASCII characters, %%, and conversions
- *	conversion	% [-+ #0]* width? precision? type, 15 characters at most
+ *	conversion	% [-#0]* width? precision? type, 15 characters at most
  *	width		digits
  *	precision	. digits
  *	type		d i u x X o, these with hh h l ll z or t, c s p, and p with what is
@@ -110,7 +110,8 @@ static const char *skip_type(const char *pos, struct marker_field *field)
 
 static int parse_conversion(const char *spec, struct marker_field *field)
 {
-	const char *pos = spec + 1 + strspn(spec + 1, "-+ #0");
+	/* libtraceevent, which is in the tools, has no other flags. */
+	const char *pos = spec + 1 + strspn(spec + 1, "-#0");
 	int width;
 
 	field->precision = -1;

@@ -136,7 +136,7 @@ static void quote_text(struct seq_buf *s, const char *from, const char *to)
 	}
 }
 
-/* The tools do not know the flags + and space, the lengths z and t, and %c. */
+/* The tools do not know the lengths z and t, and %c. */
 static void quote_conversion(struct seq_buf *s, const struct marker_field *field)
 {
 	const char *pos, *last = field->spec + field->len - 1;
@@ -146,8 +146,7 @@ static void quote_conversion(struct seq_buf *s, const struct marker_field *field
 		return;
 	}
 	for (pos = field->spec; pos < last; pos++)
-		if (*pos != '+' && *pos != ' ')
-			seq_buf_putc(s, *pos == 'z' || *pos == 't' ? 'l' : *pos);
+		seq_buf_putc(s, *pos == 'z' || *pos == 't' ? 'l' : *pos);
 	seq_buf_putc(s, field->conversion == 'c' ? 's' : *last);
 }
 
