@@ -74,7 +74,7 @@ static void formats_test_counts(struct kunit *test)
 		{ " ", 0, 0 }, { "text", 0, 0 }, { "%%", 0, 0 }, { "%%d", 0, 0 },
 		{ "a b  c ", 0, 0 }, { "a %d b %ld c %lld", 3, 0 }, { "%c%s%p%s", 4, 2 },
 		{ "%pS%ps%p", 3, 0 }, { "%s%%s%.2s", 2, 2 }, { D12, 12, 0 },
-		{ S12, 12, 12 }, { "text\n", 0, 0 }, { "%d\n", 1, 0 }, { "\n", 0, 0 },
+		{ S12, 12, 12 }, { "%*ph", 2, 1 }, { "%d %*phN%s\n", 4, 2 }, { "text\n", 0, 0 }, { "%d\n", 1, 0 }, { "\n", 0, 0 },
 	};
 	struct marker_layout *layout;
 	unsigned int i;
@@ -105,7 +105,8 @@ static void formats_test_bad(struct kunit *test)
 		/* Widths and precisions that are not digits, or in the wrong place. */
 		"%*d", "%.*d", "%.-1d", "%5.3.1d", "%5 d", "%1$d", "%'d", "%+d", "% d",
 		/* Extensions of %p. */
-		"%pK", "%px", "%pI5", "%pI4h", "%pMR", "%pUx", "%*ph", "%6ph", "%pV", "%pSR", "%pss", "%p0", "%pS1", "%-16px",
+		"%pK", "%px", "%pI5", "%pI4h", "%pMR", "%pUx", "%6ph", "%*p", "%*phC", "%*pbl", "%-*ph", "%.*ph",
+		"%*s", "%d%d%d%d%d%d%d%d%d%d%d%*ph", "%pV", "%pSR", "%pss", "%p0", "%pS1", "%-16px",
 		/* After a good conversion. */
 		"%d %ju", "100%% right %d wrong %-4qd", "%p%px",
 		/* A space at the start, and characters that are not printable ASCII. */
@@ -155,6 +156,8 @@ static void formats_test_names(struct kunit *test)
 	expect_names(test, "common_pid %d ab %d", NAMES("arg1", "ab"));
 	expect_names(test, "x%dabc %d", NAMES("x", "abc"));
 	expect_names(test, MARK_NOARGS, NAMES(NULL));
+	/* The number of bytes has no name of its own. */
+	expect_names(test, "data %*ph n %d", NAMES("arg1", "data", "n"));
 	/* Histograms have buffers for names of fields, of a limited size. */
 	expect_names(test, "a_name_of_thirty_one_characters %d",
 		     NAMES("a_name_of_thirty_one_characters"));
@@ -324,6 +327,7 @@ static noinline void hit_bytes(void)
 static noinline void hit_values(void)
 {
 	trace_mark(kunit_values, "%d{A} %x{A,B} %u", 0, 1, 2);
+	trace_mark(kunit_hex, "a %*ph b %*phN", 2, some_bytes, 3, some_bytes);
 }
 
 /*
@@ -344,6 +348,8 @@ static void formats_test_print_fmt(struct kunit *test)
 	hit_values();
 	expect_print_fmt(test, "kunit_values",
 			 "\"%s %s %u\", __print_symbolic(REC->arg1, { 0, \"A\" }), __print_flags(REC->arg2, \"|\", { 1, \"A\" }, { 2, \"B\" }), REC->arg3");
+	expect_print_fmt(test, "kunit_hex",
+			 "\"a %s b %s\", __print_hex(__get_dynamic_array(a), __get_dynamic_array_len(a)), __print_hex_str(__get_dynamic_array(b), __get_dynamic_array_len(b))");
 	hit_lengths();
 	expect_print_fmt(test, "kunit_lengths",
 			 "\"z %lu t %ld h %hd hh %hhx\", REC->z, REC->t, REC->h, REC->hh");

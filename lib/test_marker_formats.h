@@ -44,7 +44,7 @@ MARKER_FORMAT("%pUL", 'p', MARKER_POINTER, u8 *, false, -1)
 
 /* Flags, width and precision. */
 MARKER_FORMAT("%-5d", 'd', MARKER_INT, int, true, -1)
-MARKER_FORMAT("%-05d", 'd', MARKER_INT, int, true, -1)
+MARKER_FORMAT("%#5x", 'x', MARKER_INT, unsigned int, false, -1)
 MARKER_FORMAT("%#lo", 'o', MARKER_LONG, unsigned long, false, -1)
 MARKER_FORMAT("%08lx", 'x', MARKER_LONG, unsigned long, false, -1)
 MARKER_FORMAT("%.3d", 'd', MARKER_INT, int, true, 3)

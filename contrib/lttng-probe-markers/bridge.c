@@ -81,7 +81,7 @@ static void set_fields(struct mark_event *event)
 
 		f->from = &event->layout->field[i];
 		f->lttng.name = f->from->name;
-		if (f->from->conversion == 's' || f->from->conversion == 'c' || f->from->bytes)
+		if (strchr("sch", f->from->conversion) || f->from->bytes)
 			set_text(f);
 		else
 			set_number(f);

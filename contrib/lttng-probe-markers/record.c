@@ -42,16 +42,20 @@ static char *copy_text(char *to, const char *from, unsigned int max)
 	return to + len + 1;
 }
 
-/* The bytes of an address, for example, as text. */
+/* The bytes of an address, for example, as text. The word in front may be their number. */
 static char *print_bytes(char *to, unsigned int room, const struct marker_field *from,
-			 const void *at)
+			 const unsigned long *word)
 {
+	bool hex = from->conversion == 'h';
+	int size = hex ? clamp_t(int, word[-1], 0, MARKER_MAX_HEX) : from->bytes;
 	char spec[MARKER_MAX_SPEC + 1];
-	u8 bytes[MARKER_MAX_BYTES];
+	u8 bytes[MARKER_MAX_HEX];
 
-	if (copy_from_kernel_nofault(bytes, at, from->bytes))
+	if (copy_from_kernel_nofault(bytes, (const void *)*word, size))
 		memset(bytes, 0, sizeof(bytes));
 	strscpy(spec, from->spec, from->len + 1);
+	if (hex)
+		return to + scnprintf(to, room, spec, size, bytes) + 1;
 	return to + scnprintf(to, room, spec, bytes) + 1;
 }
 
@@ -82,8 +86,8 @@ static void read_values(struct hit *hit, const struct mark_event *event,
 		}
 		if (from->conversion == 's' && get_kernel_nofault(first, text))
 			text = "(fault)";
-		if (from->bytes)
-			to = print_bytes(to, room, from, (const void *)words[i]);
+		if (from->bytes || from->conversion == 'h')
+			to = print_bytes(to, room, from, &words[i]);
 		else if (from->conversion == 'c')
 			to = copy_text(to, &c, sizeof(c));
 		else if (from->precision >= 0)

@@ -156,15 +156,17 @@ enum marker_type { MARKER_INT, MARKER_LONG, MARKER_LLONG, MARKER_POINTER };
 #define MARKER_MAX_SPEC		15
 #define MARKER_MAX_FIELD_NAME	31
 #define MARKER_MAX_BYTES	16
+#define MARKER_MAX_HEX		64
 #define MARKER_MAX_WIDTH	0x7fff
 
 /**
  * struct marker_field - a conversion of a format, for one argument
  * @name: an identifier, unique in the format
  * @spec: the conversion in the format, starting at the percent sign
- * @len: length of @spec
+ * @len: length of @spec, or 0 for the number of bytes of the next field
  * @precision: the precision, or -1; limits how much of a string is read
- * @conversion: d, i, u, x, X, o, c, s or p
+ * @conversion: d, i, u, x, X, o, c, s or p; h for %*ph, which has the field in front of it,
+ *	an int, as the number of its bytes, of which it takes at most MARKER_MAX_HEX
  * @type: the C type that the argument is passed as
  * @is_signed: true if the argument is signed
  * @size: size of the argument in bytes; of what is left of it with h or hh
@@ -194,7 +196,7 @@ struct marker_field {
  * struct marker_layout - a parsed format
  * @format: the format
  * @nr_fields: number of conversions
- * @nr_strings: number of %s conversions
+ * @nr_strings: number of %s and %*ph conversions
  * @field: the conversions, in order
  */
 struct marker_layout {

@@ -7,7 +7,7 @@
  *	format		" ", or text that does not begin with a space; a \n at the end is
  *			dropped
  *	text		printable ASCII characters, %%, and conversions
- *	conversion	% [-#0]* width? precision? type, 15 characters at most
+ *	conversion	% [-#0]* width? precision? type, 15 characters at most, or %*ph, %*phN
  *	width		digits
  *	precision	. digits
  *	type		d i u x X o, these with hh h l ll z or t, c s p, and p with what is
@@ -108,12 +108,28 @@ static const char *skip_type(const char *pos, struct marker_field *field)
 	return type == 'p' ? skip_pointer(pos, field) : NULL;
 }
 
+/* Some bytes at a pointer. Their number is another argument. */
+static int parse_hex(const char *spec, struct marker_field *field)
+{
+	size_t len = strstarts(spec, "%*phN") ? 5 : strstarts(spec, "%*ph") ? 4 : 0;
+
+	if (!len || isalnum(spec[len]))
+		return -EINVAL;
+	*field = (struct marker_field){
+		.spec = spec, .len = len, .precision = -1, .conversion = 'h',
+		.type = MARKER_POINTER, .size = sizeof(void *),
+	};
+	return 0;
+}
+
 static int parse_conversion(const char *spec, struct marker_field *field)
 {
 	/* libtraceevent, which is in the tools, has no other flags. */
 	const char *pos = spec + 1 + strspn(spec + 1, "-#0");
 	int width;
 
+	if (*pos == '*')
+		return parse_hex(spec, field);
 	field->precision = -1;
 	pos = skip_number(pos, &width);
 	if (pos && *pos == '.')
@@ -292,6 +308,29 @@ static const char *add_names(const char *pos, struct marker_field *field, struct
 	return *pos == '}' ? pos + 1 : NULL;
 }
 
+static int add_field(struct marker_layout *layout, struct marker_field *field,
+		     struct space *space, const char *text)
+{
+	if (layout->nr_fields == MARKER_MAX_FIELDS)
+		return -E2BIG;
+	field->name = space->text;
+	space->text = write_name(layout, space->text, text, field->spec);
+	layout->field[layout->nr_fields++] = *field;
+	return 0;
+}
+
+/* It has no name in the format, and no text. */
+static int add_number_of_bytes(struct marker_layout *layout, const char *spec,
+			       struct space *space)
+{
+	struct marker_field number = {
+		.spec = spec, .end = spec, .precision = -1, .conversion = 'd',
+		.type = MARKER_INT, .size = sizeof(int), .is_signed = true,
+	};
+
+	return add_field(layout, &number, space, spec);
+}
+
 /* Return: 0, -EINVAL, -E2BIG */
 static int add_fields(struct marker_layout *layout, struct space *space)
 {
@@ -302,19 +341,19 @@ static int add_fields(struct marker_layout *layout, struct space *space)
 	if (rest[0] == ' ' && rest[1])
 		return -EINVAL;
 	while ((ret = next_field(&rest, &field)) > 0) {
-		layout->nr_strings += field.conversion == 's';
-		if (layout->nr_fields == MARKER_MAX_FIELDS)
-			return -E2BIG;
-		field.name = space->text;
-		space->text = write_name(layout, space->text, text, field.spec);
+		if (field.conversion == 'h')
+			ret = add_number_of_bytes(layout, field.spec, space);
+		layout->nr_strings += field.conversion == 's' || field.conversion == 'h';
 		field.nr_names = 0;
-		if (*rest == '{' && field.type != MARKER_POINTER && field.conversion != 'c')
-			rest = add_names(rest, &field, space);
-		if (!rest)
-			return -EINVAL;
 		field.end = rest;
-		layout->field[layout->nr_fields++] = field;
-		text = rest;
+		if (*rest == '{' && field.type != MARKER_POINTER && field.conversion != 'c')
+			field.end = add_names(rest, &field, space);
+		if (!field.end)
+			return -EINVAL;
+		ret = ret < 0 ? ret : add_field(layout, &field, space, text);
+		if (ret)
+			return ret;
+		text = rest = field.end;
 	}
 	return ret;
 }
@@ -334,7 +373,7 @@ static unsigned int max_fields(const char *format)
 {
 	unsigned int count = 0;
 
-	while (count < MARKER_MAX_FIELDS && (format = strchr(format, '%'))) {
+	while (count < MARKER_MAX_FIELDS && (format = strpbrk(format, "%*"))) {
 		format++;
 		count++;
 	}

@@ -30,6 +30,8 @@ static const char *field_type(const struct marker_field *field)
 	switch (field->conversion) {
 	case 's':
 		return "__data_loc char[]";
+	case 'h':
+		return "__data_loc u8[]";
 	case 'p':
 		return bytes[field->bytes];
 	case 'c':
@@ -249,7 +251,7 @@ static void add_event(const struct marker_sites *sites)
 	if (event)
 		return;
 	if (!entry->layout) {
-		pr_warn("%s: no trace event for the format \"%s\"; it may have %d conversions, of %%d %%i %%u %%x %%X %%o, with hh h l ll z or t, %%c %%s %%p %%pS %%ps %%pM %%pMF %%pI4 %%pI6 %%pI6c %%pU\n",
+		pr_warn("%s: no trace event for the format \"%s\"; it may have %d conversions, of %%d %%i %%u %%x %%X %%o, with hh h l ll z or t, %%c %%s %%p %%pS %%ps %%pM %%pMF %%pI4 %%pI6 %%pI6c %%pU %%*ph\n",
 			name, entry->format, MARKER_MAX_FIELDS);
 		return;
 	}

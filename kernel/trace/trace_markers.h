@@ -17,7 +17,8 @@
 
 #include "../markers/markers.h"
 
-enum marker_store_kind { STORE_1, STORE_2, STORE_4, STORE_8, STORE_CHAR, STORE_BYTES, STORE_STRING };
+enum marker_store_kind { STORE_1, STORE_2, STORE_4, STORE_8, STORE_CHAR, STORE_BYTES, STORE_HEX,
+	STORE_STRING };
 
 /**
  * struct marker_store - how an argument is stored in the record

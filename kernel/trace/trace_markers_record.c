@@ -27,6 +27,8 @@ static enum marker_store_kind store_kind(const struct marker_field *field)
 		return STORE_STRING;
 	if (field->conversion == 'c')
 		return STORE_CHAR;
+	if (field->conversion == 'h')
+		return STORE_HEX;
 	if (field->bytes)
 		return STORE_BYTES;
 	return STORE_1 + ilog2(field->size);
@@ -39,6 +41,7 @@ void marker_place_fields(struct marker_event *event)
 		[STORE_1] = sizeof(u8), [STORE_2] = sizeof(u16),
 		[STORE_4] = sizeof(u32), [STORE_8] = sizeof(u64),
 		[STORE_CHAR] = sizeof("c"), [STORE_STRING] = sizeof(u32),
+		[STORE_HEX] = sizeof(u32),
 	};
 	const struct marker_layout *layout = event->layout;
 	unsigned int i, max_len = MAX_STRINGS_SIZE;
@@ -260,7 +263,7 @@ static __always_inline void store_numbers(const struct marker_event *event, void
 }
 
 /*
- * Strings follow the fields; the field of a string holds its offset and size.
+ * Strings and bytes follow the fields; the field of a string holds its offset and size.
  *
  * Return: the size of the record.
  */
@@ -288,6 +291,11 @@ store_args(const struct marker_event *event, void *record, struct marker_args *a
 		} else if (!strings || to->kind == STORE_CHAR) {
 			((char *)field)[0] = next_arg(args, int);
 			((char *)field)[1] = '\0';
+		} else if (to->kind == STORE_HEX) {
+			size = clamp_t(int, args->next[-1], 0, MARKER_MAX_HEX);
+			store_bytes(record + at, next_arg(args, const void *), size);
+			*(u32 *)field = size << 16 | at;
+			at += size;
 		} else {
 			size = store_string(record + at, next_arg(args, const char *),
 					    to->max_len);

@@ -74,6 +74,9 @@ static void print_value(struct trace_iterator *iter,
 	case STORE_STRING:
 		trace_seq_printf(s, spec, record + (*(u32 *)from & 0xffff));
 		break;
+	case STORE_HEX:
+		trace_seq_printf(s, spec, *(u32 *)from >> 16, record + (*(u32 *)from & 0xffff));
+		break;
 	case STORE_BYTES:
 		trace_seq_printf(s, spec, from);
 		break;
@@ -110,6 +113,8 @@ static enum print_line_t print_marker_event(struct trace_iterator *iter,
 	for (i = 0; i < layout->nr_fields; i++) {
 		const struct marker_field *field = &layout->field[i];
 
+		if (!field->len)
+			continue;
 		print_text(s, text, field->spec);
 		if (field->nr_names)
 			print_name(iter, field, read_number(field, record + event->store[i].offset));
@@ -141,10 +146,10 @@ static void quote_conversion(struct seq_buf *s, const struct marker_field *field
 {
 	const char *pos, *last = field->spec + field->len - 1;
 
-	if (field->nr_names) {
+	if (field->nr_names || field->conversion == 'h')
 		seq_buf_puts(s, "%s");
+	if (field->nr_names || field->conversion == 'h' || !field->len)
 		return;
-	}
 	for (pos = field->spec; pos < last; pos++)
 		seq_buf_putc(s, *pos == 'z' || *pos == 't' ? 'l' : *pos);
 	seq_buf_putc(s, field->conversion == 'c' ? 's' : *last);
@@ -162,6 +167,20 @@ static void write_names(struct seq_buf *s, const struct marker_field *field)
 	seq_buf_putc(s, ')');
 }
 
+static void write_arg(struct seq_buf *s, const struct marker_field *field)
+{
+	const char *name = field->name;
+
+	seq_buf_puts(s, ", ");
+	if (field->nr_names)
+		write_names(s, field);
+	else if (field->conversion == 'h')
+		seq_buf_printf(s, "__print_hex%s(__get_dynamic_array(%s), __get_dynamic_array_len(%s))",
+			       field->spec[field->len - 1] == 'N' ? "_str" : "", name, name);
+	else
+		seq_buf_printf(s, field->conversion == 's' ? "__get_str(%s)" : "REC->%s", name);
+}
+
 static void make_print_fmt(struct seq_buf *s, const struct marker_layout *layout)
 {
 	const struct marker_field *stop = layout->field + layout->nr_fields;
@@ -176,14 +195,9 @@ static void make_print_fmt(struct seq_buf *s, const struct marker_layout *layout
 	}
 	quote_text(s, text, text + strlen(text));
 	seq_buf_putc(s, '"');
-	for (f = layout->field; f < stop; f++) {
-		seq_buf_puts(s, ", ");
-		if (f->nr_names)
-			write_names(s, f);
-		else
-			seq_buf_printf(s, f->conversion == 's' ? "__get_str(%s)" : "REC->%s",
-				       f->name);
-	}
+	for (f = layout->field; f < stop; f++)
+		if (f->len)
+			write_arg(s, f);
 }
 
 /* Tools print records with this. */
@@ -194,9 +208,10 @@ char *marker_print_fmt(const struct marker_layout *layout)
 	unsigned int i;
 	char *buffer;
 
-	/* The names are in the format. */
+	/* The names of values are in the format. */
 	for (i = 0; i < layout->nr_fields; i++)
-		size += strlen(layout->field[i].name) + sizeof(", __print_flags(REC->, \"|\")") +
+		size += 2 * strlen(layout->field[i].name) +
+			sizeof(", __print_hex_str(__get_dynamic_array(), __get_dynamic_array_len())") +
 			layout->field[i].nr_names * sizeof(", { -9223372036854775808, \"\" }");
 	buffer = kzalloc(size, GFP_KERNEL);	/* seq_buf adds no NUL */
 	if (!buffer)

@@ -30,9 +30,9 @@ static void fire_formats(unsigned int count)
 	static const u8 bytes[16] = { 192, 0, 2, 1, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
 
 	trace_mark(sample_formats,
-		   "state %d{IDLE,RUN,STOP=-9} mode %x{READ,WRITE,EXEC} size %zu half %hd byte %hhx mac %pM ip %pI4 six %pI6c uuid %pUb\n",
+		   "state %d{IDLE,RUN,STOP=-9} mode %x{READ,WRITE,EXEC} size %zu half %hd byte %hhx mac %pM ip %pI4 six %pI6c data %*ph uuid %pUb\n",
 		   count == 2 ? -9 : (int)count, count, sizeof(int), (short)-1,
-		   (unsigned char)count, bytes, bytes, bytes, bytes);
+		   (unsigned char)count, bytes, bytes, bytes, count, bytes, bytes);
 }
 
 static void fire_markers(unsigned int count)

@@ -15,7 +15,7 @@ text='i -2147483648 u 4294967295 x ffffffff l -9223372036854775808 ul 1844674407
 
 # Its third hit.
 formats='size 4 half -1 byte 2 mac c0:00:02:01:05:06 ip 192.0.2.1 six c000:201:506:708:90a:b0c:d0e:f10'
-formats="sample_formats: *state STOP mode WRITE $formats uuid c0000201-0506-0708-090a-0b0c0d0e0f10\$"
+formats="sample_formats: *state STOP mode WRITE $formats data c0 00 uuid c0000201-0506-0708-090a-0b0c0d0e0f10\$"
 
 in_tracefs() {
 	for event in sample_types sample_formats; do echo 1 >$events/$event/enable; done
