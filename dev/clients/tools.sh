@@ -3,6 +3,7 @@
 # perf, trace-cmd, bpftrace, SystemTap and LTTng: each counts or records what the work does,
 # and must miss nothing.
 . "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../guest/lib.sh"
 
 fork=sched:sched_process_fork switch=sched:sched_switch call=syscalls:sys_enter_getsid
 forking='parent_comm == "working"' sleeping='prev_comm == "working" && prev_state == 1'
@@ -45,15 +46,6 @@ bpftrace_together() {
 	of() { sed -n "s/^@$1: //p" bpftrace.txt; }
 	agree tracepoint "$(of tracepoint)" $times kprobe "$(of kprobe)" $times \
 		kfunc "$(of kfunc)" $times sleeps "$(of sleeps)" "$(</tmp/sleeps)"
-}
-
-until_said() {
-	for _ in {1..300}; do
-		! grep -qs "$1" "$2" || return 0
-		sleep 0.2
-	done
-	say "no '$1' in $2"
-	return 1
 }
 
 systemtap() {

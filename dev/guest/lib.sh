@@ -21,6 +21,16 @@ result() {
 # is VALUE WANTED
 is() { [[ $1 == "$2" ]] || { printf "'%s' instead of '%s'\n" "$1" "$2" >&2; return 1; }; }
 
+# until_said TEXT FILE: wait a minute at most until it is in the file.
+until_said() {
+	for _ in {1..300}; do
+		! grep -qs "$1" "$2" || return 0
+		sleep 0.2
+	done
+	cat "$2" && echo "no '$1' in $2"
+	return 1
+}
+
 # Busybox starts in a tenth of the time of other programs. Those that are removed do not do
 # what the tests need.
 use_busybox() {

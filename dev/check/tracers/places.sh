@@ -31,15 +31,6 @@ values() {
 	fi
 }
 
-until_said() {
-	for _ in {1..300}; do
-		! grep -qs "$1" "$2" || return 0
-		sleep 0.2
-	done
-	echo "no '$1':" && cat "$2"
-	return 1
-}
-
 stop() { kill -INT "$pid"; wait "$pid"; }
 
 # Each client: attach_CLIENT PLACE, and detach_CLIENT, which leaves the values in the file
