@@ -114,7 +114,9 @@ static void formats_test_bad(struct kunit *test)
 		"stra\303\237e %d",
 		/* Names of values. */
 		"%d{", "%d{}", "%d{a", "%d{a,", "%d{a,}", "%d{1a}", "%d{a=}", "%d{a=x}", "%d{a b}",
-		"%d{a;b}", "%u{a} %x{=1}",
+		"%d{a;b}", "%u{a} %x{=1}", "%d{a= 5}", "%-5d{a}", "%05x{a}", "%.2d{a}", "%x{a=0}",
+		"%x{a,b=0,c}", "%hhx{a,b,c,d,e,f,g,h,i}",
+		"%d{a_name_of_thirty_two_characters_}",
 		/* Too long, or too many. */
 		"%.0000000000012d", "%.32768s", "%32768d", D12 "%d", S12 "%s",
 		D12 "%d%d%d%p%s",
@@ -168,10 +170,10 @@ static void formats_test_values(struct kunit *test)
 {
 	static const struct trace_print_flags names[] = {
 		{ 0, "A" }, { 1, "B" }, { -7, "C" }, { -6, "D_2" }, { 255, "E" },
-		{ 1, "f" }, { 2, "g" }, { 0x10, "h" }, { 0x20, "i" }, { 0, "J" },
+		{ 1, "f" }, { 2, "g" }, { 0x11, "h" }, { 0x20, "i" }, { 0xff, "J" }, { 0, "K" },
 	};
 	struct marker_layout *layout =
-		new_layout(test, "{a} %ld{A,B,C=-7,D_2,E=0xff}%hx{f,g,h=16,i} %u{J}{K} %s{L}");
+		new_layout(test, "register %ld{A,B,C=-7,D_2,E=0xff}%hx{f,g,h=0x11,i} %hhd{J=-1,K}{L} %s{M}");
 	unsigned int i;
 
 	if (!layout)
@@ -179,12 +181,12 @@ static void formats_test_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, layout->nr_fields, 4U);
 	KUNIT_EXPECT_EQ(test, layout->field[0].nr_names, 5U);
 	KUNIT_EXPECT_EQ(test, layout->field[1].nr_names, 4U);
-	KUNIT_EXPECT_EQ(test, layout->field[2].nr_names, 1U);
+	KUNIT_EXPECT_EQ(test, layout->field[2].nr_names, 2U);
 	KUNIT_EXPECT_EQ(test, layout->field[3].nr_names, 0U);
 	KUNIT_EXPECT_FALSE(test, layout->field[0].are_flags);
 	KUNIT_EXPECT_TRUE(test, layout->field[1].are_flags);
-	KUNIT_EXPECT_STREQ(test, layout->field[2].end, "{K} %s{L}");
-	KUNIT_EXPECT_STREQ(test, layout->field[3].end, "{L}");
+	KUNIT_EXPECT_STREQ(test, layout->field[2].end, "{L} %s{M}");
+	KUNIT_EXPECT_STREQ(test, layout->field[3].end, "{M}");
 	/* Those of all fields are one array. */
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		KUNIT_EXPECT_STREQ(test, layout->field[0].names[i].name, names[i].name);
@@ -326,7 +328,7 @@ static noinline void hit_bytes(void)
 
 static noinline void hit_values(void)
 {
-	trace_mark(kunit_values, "%d{A} %x{A,B} %u", 0, 1, 2);
+	trace_mark(kunit_values, "%d{A=-2,B} %x{A,B=-1} %u", 0, 1, 2);
 	trace_mark(kunit_hex, "a %*ph b %*phN", 2, some_bytes, 3, some_bytes);
 }
 
@@ -347,7 +349,7 @@ static void formats_test_print_fmt(struct kunit *test)
 			 "\"mac %pM ip %pI4 none %pMF uuid %pUb six %pI6c\", REC->mac, REC->ip, REC->none, REC->uuid, REC->six");
 	hit_values();
 	expect_print_fmt(test, "kunit_values",
-			 "\"%s %s %u\", __print_symbolic(REC->arg1, { 0, \"A\" }), __print_flags(REC->arg2, \"|\", { 1, \"A\" }, { 2, \"B\" }), REC->arg3");
+			 "\"%s %s %u\", __print_symbolic(REC->arg1, { 4294967294, \"A\" }, { 4294967295, \"B\" }), __print_flags(REC->arg2, \"|\", { 1, \"A\" }, { 4294967295, \"B\" }), REC->arg3");
 	expect_print_fmt(test, "kunit_hex",
 			 "\"a %s b %s\", __print_hex(__get_dynamic_array(a), __get_dynamic_array_len(a)), __print_hex_str(__get_dynamic_array(b), __get_dynamic_array_len(b))");
 	hit_lengths();

@@ -85,6 +85,24 @@ static noinline void hit_bytes(void)
 	barrier();
 }
 
+/* Bytes whose number is given, and a number behind them. */
+struct hex_record {
+	struct trace_entry entry;
+	int number;
+	u32 hex;
+	int behind;
+	u8 data[MARKER_MAX_HEX + 8];
+};
+
+static const u8 *hex_from;
+static int hex_size;
+
+static noinline void hit_hex(void)
+{
+	trace_mark(kunit_hex_read, "data %*ph behind %d", hex_size, hex_from, 7);
+	barrier();
+}
+
 /* Strings: one of any length, one of at most three characters. */
 struct strings_record {
 	struct trace_entry entry;
@@ -138,7 +156,8 @@ static struct {
 		struct numbers_record numbers;
 		struct strings_record strings;
 		struct bytes_record of_pointers;
-		u8 bytes[sizeof(struct strings_record)];
+		struct hex_record hex;
+		u8 bytes[sizeof(struct hex_record)];
 	};
 } sampled;
 
@@ -238,6 +257,39 @@ static void record_test_bytes(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, sampled.of_pointers.mac, address, 6);
 	KUNIT_EXPECT_MEMEQ(test, sampled.of_pointers.ip, address, 4);
 	KUNIT_EXPECT_MEMEQ(test, sampled.of_pointers.none, none, 16);
+}
+
+/* A record with so many of the bytes, whose number was @size. */
+static void expect_hex(struct kunit *test, const u8 *from, int size, unsigned int stored)
+{
+	const unsigned int at = offsetof(struct hex_record, data);
+
+	hex_from = from;
+	hex_size = size;
+	take_sample(test, "kunit_hex_read", hit_hex, true);
+	KUNIT_EXPECT_EQ(test, sampled.hex.number, size);
+	KUNIT_EXPECT_EQ(test, sampled.hex.hex, stored << 16 | at);
+	KUNIT_EXPECT_EQ(test, sampled.hex.behind, 7);
+	KUNIT_EXPECT_EQ(test, sampled.size, round_up(at + stored + 4, 8) - 4);
+	KUNIT_EXPECT_MEMEQ(test, sampled.hex.data, from, stored);
+}
+
+/* At most 64 bytes are copied, and none that cannot be read. */
+static void record_test_hex(struct kunit *test)
+{
+	u8 *bytes = kunit_kmalloc(test, 2 * MARKER_MAX_HEX, GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	for (i = 0; i < 2 * MARKER_MAX_HEX; i++)
+		bytes[i] = 200 - i;
+	expect_hex(test, bytes, 5, 5);
+	expect_hex(test, bytes, MARKER_MAX_HEX, MARKER_MAX_HEX);
+	expect_hex(test, bytes, MARKER_MAX_HEX + 1, MARKER_MAX_HEX);
+	expect_hex(test, bytes, INT_MAX, MARKER_MAX_HEX);
+	expect_hex(test, bytes, 0, 0);
+	expect_hex(test, bytes, -1, 0);
+	expect_hex(test, NULL, 5, 0);
 }
 
 static void expect_string(struct kunit *test, const char *at, const char *wanted)
@@ -410,6 +462,7 @@ static struct kunit_case record_test_cases[] = {
 	KUNIT_CASE(record_test_perf_no_memory),
 	KUNIT_CASE(record_test_few),
 	KUNIT_CASE(record_test_bytes),
+	KUNIT_CASE(record_test_hex),
 	KUNIT_CASE(record_test_strings),
 #if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_X86_64)
 	KUNIT_CASE(record_test_depths),

@@ -51,8 +51,10 @@ static char *print_bytes(char *to, unsigned int room, const struct marker_field 
 	char spec[MARKER_MAX_SPEC + 1];
 	u8 bytes[MARKER_MAX_HEX];
 
-	if (copy_from_kernel_nofault(bytes, (const void *)*word, size))
+	if (copy_from_kernel_nofault(bytes, (const void *)*word, size)) {
 		memset(bytes, 0, sizeof(bytes));
+		size = 0;
+	}
 	strscpy(spec, from->spec, from->len + 1);
 	if (hex)
 		return to + scnprintf(to, room, spec, size, bytes) + 1;

@@ -12,8 +12,8 @@
  *	precision	. digits
  *	type		d i u x X o, these with hh h l ll z or t, c s p, and p with what is
  *			in pointer_types
- *	names		behind a number: { name, ... }, each with = and a value or without,
- *			and without spaces
+ *	names		behind a number without flags, width and precision: { name, ... }, each
+ *			with = and a value or without, and without spaces
  *
  * No other letter or digit may follow a type that begins with p: the kernel's
  * printf() would read it as part of the type.
@@ -260,51 +260,70 @@ struct space {
 	char *text;
 };
 
-static size_t word_len(const char *text)
+/* Return: the position after a name, or NULL */
+static const char *copy_name(const char *pos, struct space *space)
 {
 	size_t len = 0;
 
-	while (is_of_word(text[len]))
+	while (is_of_word(pos[len]))
 		len++;
-	return isdigit(*text) ? 0 : len;
+	if (!len || len > MARKER_MAX_FIELD_NAME || isdigit(*pos))
+		return NULL;
+	memcpy(space->text, pos, len);
+	space->text[len] = '\0';
+	space->text += len + 1;
+	return pos + len;
 }
 
-/* Return: the position after a name and its value, or NULL. */
-static const char *add_name(const char *pos, unsigned long *value, struct space *space)
+/* Return: the position after a value, if there is one, or NULL */
+static const char *read_value(const char *pos, unsigned long *value)
 {
-	size_t len = word_len(pos);
-	int used = 0;
+	int used;
 
-	if (!len)
+	if (*pos != '=')
+		return pos;
+	if (isspace(pos[1]) || sscanf(pos + 1, "%li%n", value, &used) != 1)
 		return NULL;
-	if (pos[len] == '=' && sscanf(pos + len + 1, "%li%n", value, &used) != 1)
-		return NULL;
-	*space->value++ = (struct trace_print_flags){ *value, space->text };
-	memcpy(space->text, pos, len);	/* the rest is zero */
-	space->text += len + 1;
-	return pos + len + (used ? used + 1 : 0);
+	return pos + 1 + used;
+}
+
+static unsigned long next_value(const struct marker_field *field, unsigned long value)
+{
+	if (!field->are_flags)
+		return value + 1;
+	return fls_long(value) < BITS_PER_LONG ? 1UL << fls_long(value) : 0;
 }
 
 /*
  * As in an enum, a name without a value has the next one, from zero on. Names of flags have
- * the next bit.
+ * the next bit; zero is none. A negative value has the bits that the field has.
  *
  * Return: the position after the names, or NULL if they are invalid
  */
 static const char *add_names(const char *pos, struct marker_field *field, struct space *space)
 {
+	const unsigned long mask = ~0UL >> (BITS_PER_LONG - 8 * field->size);
+	struct trace_print_flags *names = space->value, *name = names;
 	unsigned long value;
 
+	if (!isalpha(field->spec[1]))
+		return NULL;
 	field->are_flags = strchr("xXo", field->conversion);
-	field->names = space->value;
-	value = field->are_flags;
-	do {
-		pos = add_name(pos + 1, &value, space);
-		if (!pos)
+	for (value = field->are_flags; ; value = next_value(field, value)) {
+		name->name = space->text;
+		pos = copy_name(pos + 1, space);
+		if (pos)
+			pos = read_value(pos, &value);
+		value &= mask;
+		if (!pos || (field->are_flags && !value))
 			return NULL;
-		value += field->are_flags ? value : 1;
-	} while (*pos == ',');
-	field->nr_names = space->value - field->names;
+		name++->mask = value;
+		if (*pos != ',')
+			break;
+	}
+	space->value = name;
+	field->names = names;
+	field->nr_names = name - names;
 	return *pos == '}' ? pos + 1 : NULL;
 }
 

@@ -251,7 +251,7 @@ static void add_event(const struct marker_sites *sites)
 	if (event)
 		return;
 	if (!entry->layout) {
-		pr_warn("%s: no trace event for the format \"%s\"; it may have %d conversions, of %%d %%i %%u %%x %%X %%o, with hh h l ll z or t, %%c %%s %%p %%pS %%ps %%pM %%pMF %%pI4 %%pI6 %%pI6c %%pU %%*ph\n",
+		pr_warn("%s: no trace event for the format \"%s\"; it may have %d conversions, of %%d %%i %%u %%x %%X %%o, with hh h l ll z or t, %%c %%s %%p %%pS %%ps %%pM %%pMF %%pI4 %%pI6 %%pI6c %%pU %%*ph, the flags - # 0, and names of values in braces behind a number\n",
 			name, entry->format, MARKER_MAX_FIELDS);
 		return;
 	}

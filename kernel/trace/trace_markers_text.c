@@ -23,24 +23,18 @@ static bool pointers_are_hashed(const struct trace_iterator *iter)
 	return !iter->tr || iter->tr->trace_flags & TRACE_ITER(HASH_PTR);
 }
 
+/* Without the sign, as the names have their values. */
 static unsigned long read_number(const struct marker_field *field, const void *from)
 {
-	unsigned long value;
-
 	switch (field->size) {
 	case sizeof(u8):
-		value = *(u8 *)from;
-		break;
+		return *(u8 *)from;
 	case sizeof(u16):
-		value = *(u16 *)from;
-		break;
+		return *(u16 *)from;
 	case sizeof(u32):
-		value = *(u32 *)from;
-		break;
-	default:
-		value = *(u64 *)from;
+		return *(u32 *)from;
 	}
-	return field->is_signed ? sign_extend64(value, 8 * field->size - 1) : value;
+	return *(u64 *)from;
 }
 
 static void print_name(struct trace_iterator *iter, const struct marker_field *field,
@@ -162,7 +156,7 @@ static void write_names(struct seq_buf *s, const struct marker_field *field)
 	seq_buf_printf(s, field->are_flags ? "__print_flags(REC->%s, \"|\"" :
 		       "__print_symbolic(REC->%s", field->name);
 	for (i = 0; i < field->nr_names; i++)
-		seq_buf_printf(s, ", { %ld, \"%s\" }", field->names[i].mask,
+		seq_buf_printf(s, ", { %lu, \"%s\" }", field->names[i].mask,
 			       field->names[i].name);
 	seq_buf_putc(s, ')');
 }
@@ -212,7 +206,7 @@ char *marker_print_fmt(const struct marker_layout *layout)
 	for (i = 0; i < layout->nr_fields; i++)
 		size += 2 * strlen(layout->field[i].name) +
 			sizeof(", __print_hex_str(__get_dynamic_array(), __get_dynamic_array_len())") +
-			layout->field[i].nr_names * sizeof(", { -9223372036854775808, \"\" }");
+			layout->field[i].nr_names * sizeof(", { 18446744073709551615, \"\" }");
 	buffer = kzalloc(size, GFP_KERNEL);	/* seq_buf adds no NUL */
 	if (!buffer)
 		return NULL;

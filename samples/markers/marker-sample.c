@@ -32,7 +32,7 @@ static void fire_formats(unsigned int count)
 	trace_mark(sample_formats,
 		   "state %d{IDLE,RUN,STOP=-9} mode %x{READ,WRITE,EXEC} size %zu half %hd byte %hhx mac %pM ip %pI4 six %pI6c data %*ph uuid %pUb\n",
 		   count == 2 ? -9 : (int)count, count, sizeof(int), (short)-1,
-		   (unsigned char)count, bytes, bytes, bytes, count, bytes, bytes);
+		   (unsigned char)count, bytes, bytes, bytes, (int)count % 4, bytes, bytes);
 }
 
 static void fire_markers(unsigned int count)

@@ -80,7 +80,8 @@ int notrace compile_me(void)
 #elif MISTAKE == 16
 	trace_mark(fed, "number %d", ret);
 #elif MISTAKE == 17
-	trace_mark("quoted", "number %d", ret);
+	if (ret)
+		trace_mark("quoted", "number %d", ret);
 #elif MISTAKE == 18
 	trace_mark(right, "the number %d", ret);
 #endif

@@ -113,7 +113,7 @@ events_of_a_query() {
 	enables "func fire_markers module marker_*" "sample_event sample_noargs" &&
 	query "module marker_sample +p" &&
 	query "func fire_types -p" &&
-	is "$(enabled)" "sample_event sample_noargs" &&
+	is "$(enabled)" "sample_event sample_formats sample_noargs" &&
 	unload marker_sample
 }
 
