@@ -164,6 +164,10 @@ static void event_test_no_memory(struct kunit *test)
 
 	need_failing_alloc(test);
 	need_tracking(test);
+	/* From here on, there are slabs: a page for one may fail, and a smaller one be taken. */
+	make_fake_of("kunit_fake", "number %d word %lx", 2);
+	KUNIT_EXPECT_EQ(test, load_fake(), 0);
+	unload_fake();
 	for (nth = 1, failed = true; failed; nth++) {
 		make_fake_of("kunit_fake", "number %d word %lx", 3);
 		make_other("kunit_fake_bad", "%f");

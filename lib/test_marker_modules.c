@@ -33,9 +33,15 @@ static const struct tracepoint_ext fed_ext = {
 	.text = "kunit_fake_fed",
 };
 
-static void feed_other(void)
+static const struct tracepoint_ext same_ext = {
+	.feed = &__tracepoint_kunit_fed_tp,
+	.feed_probe = probe_fed,
+	.text = "kunit_fake",
+};
+
+static void feed_other(const struct tracepoint_ext *ext)
 {
-	fake->other_tp.name = fed_ext.text;
+	fake->other_tp.name = ext->text;
 	fake->other_tp.flags = TRACEPOINT_EXT;
 }
 
@@ -44,7 +50,7 @@ static void feed_fake(const char *format)
 {
 	make_fake_of("kunit_fake", format, 3);
 	make_other("kunit_fake_fed", format);
-	feed_other();
+	feed_other(&fed_ext);
 }
 
 static int mod_test_init(struct kunit *test)
@@ -189,7 +195,7 @@ static void arm_half(struct kunit *test, bool fed_first)
 {
 	make_fake_of("kunit_fake", "plain %d", 3);
 	make_other("kunit_fake", "fed %d");
-	feed_other();
+	feed_other(&same_ext);
 	if (fed_first)
 		swap_ends("plain %d", "fed %d");
 	KUNIT_ASSERT_EQ(test, load_fake(), 0);
