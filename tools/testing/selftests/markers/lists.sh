@@ -67,7 +67,7 @@ sites_of_the_kernel() {
 	needs_sched || return
 	at_least "$(lines_of "$sites" kernel_sched_switch | wc -l)" 1 &&
 	is "$(lines_of "$sites" kernel_sched_switch |
-		grep -cvE "^vmlinux${tab}kernel/sched-trace.c:[0-9]+${tab}[a-z_]+\$")" 0
+		grep -cvE "^vmlinux${tab}(.*/)?kernel/sched-trace.c:[0-9]+${tab}[a-z_]+\$")" 0
 }
 
 # marker_sites must have as many sites of each marker as the list of markers counts.
