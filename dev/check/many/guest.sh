@@ -31,7 +31,7 @@ are_listed() {
 	load many_a && load many_b || return
 	(($(count many_ $markers) == 1000 && $(dirs 'many_*') == 1000)) || return
 	(($(count many_ $tracefs/marker_sites) == 1000)) || return
-	grep -q $'^many_a_007\tmany_a\t.*many_a.c:[0-9]*\tpass_all$' $tracefs/marker_sites
+	grep -q $'^many_a_007\tmany_a\t.*many.h:[0-9]*\tpass_all$' $tracefs/marker_sites
 }
 
 # All are enabled and disabled; each is hit once, with the right numbers.
