@@ -191,6 +191,7 @@ FROM_KERNEL int k_memcmp(const void *a, const void *b, ulong n) { return memcmp(
 FROM_KERNEL ulong k_strlen(const char *s) { return strlen(s); }
 FROM_KERNEL ulong k_strnlen(const char *s, ulong n) { return strnlen(s, n); }
 FROM_KERNEL ulong k_strspn(const char *s, const char *accept) { return strspn(s, accept); }
+FROM_KERNEL char *k_strpbrk(char *s, const char *accept) { return strpbrk(s, accept); }
 FROM_KERNEL char *k_strchr(char *s, int c) { return strchr(s, c); }
 FROM_KERNEL int k_strcmp(const char *a, const char *b) { return strcmp(a, b); }
 FROM_KERNEL int k_strncmp(const char *a, const char *b, ulong n) { return strncmp(a, b, n); }
