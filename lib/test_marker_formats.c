@@ -74,7 +74,8 @@ static void formats_test_counts(struct kunit *test)
 		{ " ", 0, 0 }, { "text", 0, 0 }, { "%%", 0, 0 }, { "%%d", 0, 0 },
 		{ "a b  c ", 0, 0 }, { "a %d b %ld c %lld", 3, 0 }, { "%c%s%p%s", 4, 2 },
 		{ "%pS%ps%p", 3, 0 }, { "%s%%s%.2s", 2, 2 }, { D12, 12, 0 },
-		{ S12, 12, 12 }, { "%*ph", 2, 1 }, { "%d %*phN%s\n", 4, 2 }, { "text\n", 0, 0 }, { "%d\n", 1, 0 }, { "\n", 0, 0 },
+		{ S12, 12, 12 }, { "%*ph", 2, 1 }, { "%d %*phN%s\n", 4, 2 },
+		{ "text\n", 0, 0 }, { "%d\n", 1, 0 }, { "\n", 0, 0 },
 	};
 	struct marker_layout *layout;
 	unsigned int i;
@@ -105,7 +106,8 @@ static void formats_test_bad(struct kunit *test)
 		/* Widths and precisions that are not digits, or in the wrong place. */
 		"%*d", "%.*d", "%.-1d", "%5.3.1d", "%5 d", "%1$d", "%'d", "%+d", "% d",
 		/* Extensions of %p. */
-		"%pK", "%px", "%pI5", "%pI4h", "%pMR", "%pUx", "%6ph", "%*p", "%*phC", "%*pbl", "%-*ph", "%.*ph",
+		"%pK", "%px", "%pI5", "%pI4h", "%pMR", "%pUx", "%6ph", "%*p",
+		"%*phC", "%*pbl", "%-*ph", "%.*ph",
 		"%*s", "%d%d%d%d%d%d%d%d%d%d%d%*ph", "%pV", "%pSR", "%pss", "%p0", "%pS1", "%-16px",
 		/* After a good conversion. */
 		"%d %ju", "100%% right %d wrong %-4qd", "%p%px",
@@ -173,7 +175,8 @@ static void formats_test_values(struct kunit *test)
 		{ 1, "f" }, { 2, "g" }, { 0x11, "h" }, { 0x20, "i" }, { 0xff, "J" }, { 0, "K" },
 	};
 	struct marker_layout *layout =
-		new_layout(test, "register %ld{A,B,C=-7,D_2,E=0xff}%hx{f,g,h=0x11,i} %hhd{J=-1,K}{L} %s{M}");
+		new_layout(test, "register %ld{A,B,C=-7,D_2,E=0xff}%hx{f,g,h=0x11,i} "
+			   "%hhd{J=-1,K}{L} %s{M}");
 	unsigned int i;
 
 	if (!layout)

@@ -21,7 +21,8 @@
  * struct hit - the arguments of a hit
  * @value: a number, or a pointer to a string: the layout that filters of LTTng read
  * @size: the size of a string with its NUL
- * @copies: characters, and strings that need not have an end, as the format has a precision, and addresses
+ * @copies: characters, addresses, bytes, and strings that need not have an end, as the format
+ *	    has a precision
  */
 struct hit {
 	u64 value[MARKER_MAX_FIELDS];

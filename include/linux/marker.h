@@ -450,9 +450,7 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
 #define __MARK_SECOND(args...)		__MARK_2ND(args)
 #define __MARK_2ND(a, b, rest...)	b
 #define __trace_mark_no_id(args...)					\
-	do {								\
-		static_assert(false, "the name of a marker is an identifier without quotes"); \
-	} while (0)
+	({ static_assert(false, "the name of a marker is an identifier without quotes"); })
 
 /**
  * trace_mark - a marker

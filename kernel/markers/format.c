@@ -4,8 +4,8 @@
  * layout: trace events, variadic probes, and modules such as the bridge to
  * LTTng. The grammar:
  *
- *	format		" ", or text that does not begin with a space; a \n at the end is
- *			dropped
+ *	format		" ", or text that does not begin with a space; a newline at the end
+ *			is dropped
  *	text		printable ASCII characters, %%, and conversions
  *	conversion	% [-#0]* width? precision? type, 15 characters at most, or %*ph, %*phN
  *	width		digits
@@ -372,7 +372,8 @@ static int add_fields(struct marker_layout *layout, struct space *space)
 		ret = ret < 0 ? ret : add_field(layout, &field, space, text);
 		if (ret)
 			return ret;
-		text = rest = field.end;
+		rest = field.end;
+		text = rest;
 	}
 	return ret;
 }

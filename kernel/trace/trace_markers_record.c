@@ -293,7 +293,8 @@ store_args(const struct marker_event *event, void *record, struct marker_args *a
 			((char *)field)[1] = '\0';
 		} else if (to->kind == STORE_HEX) {
 			size = clamp_t(int, args->next[-1], 0, MARKER_MAX_HEX);
-			if (copy_from_kernel_nofault(record + at, next_arg(args, const void *), size))
+			if (copy_from_kernel_nofault(record + at, next_arg(args, const void *),
+						     size))
 				size = 0;
 			*(u32 *)field = size << 16 | at;
 			at += size;

@@ -43,7 +43,8 @@ static void *sites_next(struct seq_file *m, void *v, loff_t *pos)
 
 	++*pos;
 	if (v != SEQ_START_TOKEN && place->site + 1 < place->module->stop)
-		return (void *)++place->site;
+		place->site++;
+		return (void *)place->site;
 	return (void *)find_place(place, *pos - 1);
 }
 

@@ -111,7 +111,8 @@ static enum print_line_t print_marker_event(struct trace_iterator *iter,
 			continue;
 		print_text(s, text, field->spec);
 		if (field->nr_names)
-			print_name(iter, field, read_number(field, record + event->store[i].offset));
+			print_name(iter, field,
+				   read_number(field, record + event->store[i].offset));
 		else
 			print_value(iter, field, &event->store[i]);
 		text = field->end;
@@ -161,6 +162,8 @@ static void write_names(struct seq_buf *s, const struct marker_field *field)
 	seq_buf_putc(s, ')');
 }
 
+#define HEX_ARGS	"__get_dynamic_array(%s), __get_dynamic_array_len(%s)"
+
 static void write_arg(struct seq_buf *s, const struct marker_field *field)
 {
 	const char *name = field->name;
@@ -169,8 +172,8 @@ static void write_arg(struct seq_buf *s, const struct marker_field *field)
 	if (field->nr_names)
 		write_names(s, field);
 	else if (field->conversion == 'h')
-		seq_buf_printf(s, "__print_hex%s(__get_dynamic_array(%s), __get_dynamic_array_len(%s))",
-			       field->spec[field->len - 1] == 'N' ? "_str" : "", name, name);
+		seq_buf_printf(s, "%s(" HEX_ARGS ")", field->spec[field->len - 1] == 'N' ?
+			       "__print_hex_str" : "__print_hex", name, name);
 	else
 		seq_buf_printf(s, field->conversion == 's' ? "__get_str(%s)" : "REC->%s", name);
 }
@@ -205,7 +208,7 @@ char *marker_print_fmt(const struct marker_layout *layout)
 	/* The names of values are in the format. */
 	for (i = 0; i < layout->nr_fields; i++)
 		size += 2 * strlen(layout->field[i].name) +
-			sizeof(", __print_hex_str(__get_dynamic_array(), __get_dynamic_array_len())") +
+			sizeof(", __print_hex_str(" HEX_ARGS ")") +
 			layout->field[i].nr_names * sizeof(", { 18446744073709551615, \"\" }");
 	buffer = kzalloc(size, GFP_KERNEL);	/* seq_buf adds no NUL */
 	if (!buffer)
