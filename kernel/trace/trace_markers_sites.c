@@ -42,9 +42,10 @@ static void *sites_next(struct seq_file *m, void *v, loff_t *pos)
 	struct place *place = m->private;
 
 	++*pos;
-	if (v != SEQ_START_TOKEN && place->site + 1 < place->module->stop)
+	if (v != SEQ_START_TOKEN && place->site + 1 < place->module->stop) {
 		place->site++;
 		return (void *)place->site;
+	}
 	return (void *)find_place(place, *pos - 1);
 }
 
