@@ -292,13 +292,16 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 
 #define __MARK_PTR		".balign 8\n\t.quad"
 
-/* In the code models of UML and RISC-V, gcc does not take an address for a constant. */
+/*
+ * In the code models of UML and RISC-V, gcc does not take an address for a constant. On s390,
+ * %c is a byte.
+ */
 #ifdef CONFIG_UML_X86
-#define __MARK_ADDR(name)	"%P[" #name "]"
-#elif defined(CONFIG_RISCV)
-#define __MARK_ADDR(name)	"%[" #name "]"
+#define __MARK_OPERAND(name)	"%P[" #name "]"
+#elif defined(CONFIG_RISCV) || defined(CONFIG_S390)
+#define __MARK_OPERAND(name)	"%[" #name "]"
 #else
-#define __MARK_ADDR(name)	"%c[" #name "]"
+#define __MARK_OPERAND(name)	"%c[" #name "]"
 #endif
 
 /* A marker_ref_t, or the entry of a tracepoint. */
@@ -363,7 +366,7 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 		".type __marker_" name ", %%object\n\t"			\
 		".balign %c[ptr]\n"					\
 		"__marker_" name ":\n\t"				\
-		__MARK_PTR " " __MARK_ADDR(text) "\n\t"			\
+		__MARK_PTR " " __MARK_OPERAND(text) "\n\t"			\
 		".org __marker_" name " + %c[flags_at]\n\t"		\
 		".byte " __MARK_TP_BYTES "\n\t"			\
 		".org __marker_" name " + %c[size]\n\t"			\
@@ -372,14 +375,14 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 		__MARK_ENTRY(section, name)				\
 		__MARK_BPF(section, name)				\
 		".endif\n\t"						\
-		".ifndef .Lmarker_%c[id]_" name "\n\t"		\
+		".ifndef .Lmarker_" __MARK_OPERAND(id) "_" name "\n\t"		\
 		".pushsection __markers, \"a\"\n"			\
-		".Lmarker_%c[id]_" name ":\n\t"			\
+		".Lmarker_" __MARK_OPERAND(id) "_" name ":\n\t"			\
 		__MARK_REF("__marker_" name)				\
-		__MARK_REF(__MARK_ADDR(types))				\
-		__MARK_REF(__MARK_ADDR(file))				\
-		__MARK_REF(__MARK_ADDR(function))			\
-		".long %c[line]\n\t"					\
+		__MARK_REF(__MARK_OPERAND(types))				\
+		__MARK_REF(__MARK_OPERAND(file))				\
+		__MARK_REF(__MARK_OPERAND(function))			\
+		".long " __MARK_OPERAND(line) "\n\t"					\
 		".balign %c[align]\n\t"				\
 		".popsection\n\t"					\
 		".endif"						\
