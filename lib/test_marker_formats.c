@@ -168,15 +168,16 @@ static void formats_test_names(struct kunit *test)
 	expect_names(test, "a_name_of_thirty_two_characters_ %d", NAMES("arg1"));
 }
 
+#define VALUES_FORMAT \
+	"register %ld{A,B,C=-7,D_2,E=0xff}%hx{f,g,h=0x11,i} %hhd{J=-1,K}{L} %s{M}"
+
 static void formats_test_values(struct kunit *test)
 {
 	static const struct trace_print_flags names[] = {
 		{ 0, "A" }, { 1, "B" }, { -7, "C" }, { -6, "D_2" }, { 255, "E" },
 		{ 1, "f" }, { 2, "g" }, { 0x11, "h" }, { 0x20, "i" }, { 0xff, "J" }, { 0, "K" },
 	};
-	struct marker_layout *layout =
-		new_layout(test, "register %ld{A,B,C=-7,D_2,E=0xff}%hx{f,g,h=0x11,i} "
-			   "%hhd{J=-1,K}{L} %s{M}");
+	struct marker_layout *layout = new_layout(test, VALUES_FORMAT);
 	unsigned int i;
 
 	if (!layout)
