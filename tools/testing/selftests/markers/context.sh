@@ -108,7 +108,8 @@ histogram() {
 	grep -q ' __tracepoint_leave$' /proc/kallsyms || needs "no trampolines" || return
 	echo 'hist:keys=common_stacktrace' >"$tracing/$1/trigger" &&
 	$2 && (:) || return
-	said=$(sed -n '/^{ common_stacktrace/ { n; s/^ *//p; q }' "$tracing/$1/hist")
+	said=$(sed -n '/^{ common_stacktrace/ { n; /^ *__tracer_/ n; s/^ *//p; q }' \
+		"$tracing/$1/hist")
 	case $said in
 	"$3"*)	;;
 	*)	comment "the stack begins with '$said', not $3"
