@@ -336,9 +336,7 @@ static noinline void hit_values(void)
 	trace_mark(kunit_hex, "a %*ph b %*phN", 2, some_bytes, 3, some_bytes);
 }
 
-/*
- * print_fmt, for tools: a C string and its arguments. The tools do not know all lengths.
- */
+/* print_fmt, for tools: a C string and its arguments. The tools do not know all lengths. */
 static void formats_test_print_fmt(struct kunit *test)
 {
 	/* Without hits, the compiler would drop the markers. */

@@ -23,7 +23,7 @@ static bool pointers_are_hashed(const struct trace_iterator *iter)
 	return !iter->tr || iter->tr->trace_flags & TRACE_ITER(HASH_PTR);
 }
 
-/* Without the sign, as the names have their values. */
+/* Without the sign, as the names have their values; a conversion gives it one. */
 static unsigned long read_number(const struct marker_field *field, const void *from)
 {
 	switch (field->size) {
@@ -78,16 +78,12 @@ static void print_value(struct trace_iterator *iter,
 		trace_seq_printf(s, spec, *(char *)from);
 		break;
 	case STORE_1:
-		trace_seq_printf(s, spec, *(u8 *)from);
-		break;
 	case STORE_2:
-		trace_seq_printf(s, spec, *(u16 *)from);
-		break;
 	case STORE_4:
-		trace_seq_printf(s, spec, *(u32 *)from);
+		trace_seq_printf(s, spec, (u32)read_number(field, from));
 		break;
 	case STORE_8:
-		trace_seq_printf(s, spec, *(u64 *)from);
+		trace_seq_printf(s, spec, read_number(field, from));
 		break;
 	}
 }
