@@ -65,7 +65,7 @@ in_guest() {
 compile_marks() {
 	make -C "$out/build/guest" M="$dir/guest/compile" empty.o
 	python3 -B "$top/dev/bench/compile.py" "$dir/guest/compile" \
-		trace_{mark,printk}{300,3000} >"$dir/compile.csv"
+		trace_{mark,printk} dev_dbg TRACE_EVENT >"$dir/compile.csv"
 }
 
 # The numbers are those of instructions; in the picture are times of two CPUs, which QEMU

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""compile.py DIR FILE...: measure time and memory to compile each FILE.c of DIR.
+"""compile.py DIR KIND...: measure how DIR/KIND1.c, KIND300.c and KIND3000.c are compiled.
 
-The command is the one with which kbuild built DIR/empty.o. The minimum of
-several runs counts, as other processes use the machine too. Prints lines of case,
-unit and number.
+The command is the one with which kbuild built DIR/empty.o. The minimum of several runs
+counts, as other processes use the machine too. Prints lines of case, unit and number. The
+bytes are those of loaded sections that empty.o does not have.
 """
 
 import os
@@ -13,6 +13,8 @@ import subprocess
 import sys
 
 RUNS = 3
+LONG = 10       # seconds: such a run is the only one
+NUMBERS = 1, 300, 3000
 
 
 def command_of(directory):
@@ -30,15 +32,29 @@ def run(command, directory):
     return usage.ru_utime, usage.ru_maxrss
 
 
+def measure(command, directory):
+    """Return the minima of several runs."""
+    runs = []
+    while len(runs) < RUNS and not (runs and runs[0][0] > LONG):
+        runs.append(run(command, directory))
+    return (min(column) for column in zip(*runs))
+
+
+def loaded(file):
+    """Return the bytes of text and data."""
+    return int(subprocess.check_output(['size', file], text=True).split()[-3])
+
+
 def main():
-    directory, *files = sys.argv[1:]
+    directory, *kinds = sys.argv[1:]
     command = command_of(directory)
-    for file in files:
-        runs = [run(re.sub(r'\bempty\b', file, command), directory) for _ in range(RUNS)]
-        call, number = re.fullmatch(r'(\D+)(\d+)', file).groups()
-        name = f'compile of {number} {call}()'
-        print(f'{name},ms of user time,{min(seconds for seconds, _ in runs) * 1000:.0f}')
-        print(f'{name},kB at most,{min(memory for _, memory in runs)}')
+    none = loaded(f'{directory}/empty.o')
+    for kind, number in ((kind, number) for kind in kinds for number in NUMBERS):
+        seconds, memory = measure(re.sub(r'\bempty\b', f'{kind}{number}', command), directory)
+        name = f'compile of {number} {kind}()'
+        print(f'{name},ms of user time,{seconds * 1000:.0f}')
+        print(f'{name},kB at most,{memory}')
+        print(f'{name},bytes,{loaded(f"{directory}/{kind}{number}.o") - none}', flush=True)
 
 
 main()

@@ -5,9 +5,8 @@
 The module benchSITES has SITES sites of the tracepoint of bench.h. For each NUMBER, the
 module namesNUMBER has NUMBER markers, each with a name of its own; tenSITES has ten times
 as many sites, of ten names; functionsNUMBER has NUMBER functions. The modules names0, ten0
-and functions0 have none. The directory compile
-has files with trace_mark() and trace_printk(), which are compiled one by one. many.h has
-functions for the tracers of functions.c.
+and functions0 have none. The directory compile has files with sites of several kinds,
+which are compiled one by one. many.h has functions for the tracers of functions.c.
 """
 
 import os
@@ -92,15 +91,61 @@ def many_functions():
         ''.join(f'\t(unsigned long){name},\n' for name in names) + '};\n'
 
 
+EVENTS = """#undef TRACE_SYSTEM
+#define TRACE_SYSTEM bench
+#if !defined(_EVENTS_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _EVENTS_H
+#include <linux/tracepoint.h>
+%s#endif
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE %s
+#include <trace/define_trace.h>
+"""
+
+EVENT = """TRACE_EVENT(%s,
+	TP_PROTO(int number, unsigned long size),
+	TP_ARGS(number, size),
+	TP_STRUCT__entry(
+		__field(int, number)
+		__field(unsigned long, size)
+	),
+	TP_fast_assign(
+		__entry->number = number;
+		__entry->size = size;
+	),
+	TP_printk(%s, __entry->number, __entry->size)
+);
+"""
+
+
+DYNAMIC_DEBUG = '#define CONFIG_DYNAMIC_DEBUG_CORE 1\n#define DYNAMIC_DEBUG_MODULE\n'
+
+
+def events(names):
+    """The definitions, and the sites."""
+    file = f'events{len(names)}'
+    write(f'compile/{file}.h', EVENTS % (''.join(EVENT % (name, FORMAT) for name in names), file))
+    return source([f'trace_{name}(number, size);' for name in names],
+                  f'#define CREATE_TRACE_POINTS\n#include "{file}.h"')
+
+
 def compiled_alone():
     os.mkdir('compile')
-    write('compile/Makefile', 'obj-m := empty.o\n')
+    write('compile/Makefile', 'obj-m := empty.o\nCFLAGS_empty.o := -I$(src)\n')
     write('compile/empty.c', source([]))
-    for number in 300, 3000:
-        write(f'compile/trace_mark{number}.c',
-              source(marks(f'bench_mark_{i}' for i in range(number))))
-        write(f'compile/trace_printk{number}.c', source(
-            [f'trace_printk("bench_mark_{i} " {FORMAT}, number, size);' for i in range(number)]))
+    for number in 1, 300, 3000:
+        names = [f'bench_mark_{i}' for i in range(number)]
+        for kind, text in {
+                'trace_mark': source(marks(names)),
+                'trace_printk': source(
+                    [f'trace_printk("{name} " {FORMAT}, number, size);' for name in names]),
+                'dev_dbg': DYNAMIC_DEBUG + source(
+                    [f'dev_dbg(dev, "{name} " {FORMAT}, number, size);' for name in names],
+                    '#include <linux/device.h>\nextern struct device *dev;'),
+                'TRACE_EVENT': events(names)}.items():
+            write(f'compile/{kind}{number}.c', text)
 
 
 def main():

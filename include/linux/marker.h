@@ -290,7 +290,7 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 #define __MARK_TP_BYTES		"%c[flags]"
 #endif
 
-#define __MARK_PTR		".balign 8\n\t.quad"
+#define __MARK_PTR		".quad"
 
 /*
  * In the code models of UML and RISC-V, gcc does not take an address for a constant. On s390,
@@ -306,7 +306,7 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 
 /* A marker_ref_t, or the entry of a tracepoint. */
 #ifdef CONFIG_HAVE_ARCH_PREL32_RELOCATIONS
-#define __MARK_REF(to)		".balign 4\n\t.long " to " - .\n\t"
+#define __MARK_REF(to)		".long " to " - .\n\t"
 #else
 #define __MARK_REF(to)		__MARK_PTR " " to "\n\t"
 #endif
@@ -323,6 +323,7 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 #else
 #define __MARK_ENTRY(section, name)					\
 	section("__tracepoints_ptrs", "a", name)			\
+	".balign %c[align]\n\t"						\
 	__MARK_REF("__marker_" name)					\
 	".popsection\n\t"
 #endif
@@ -422,6 +423,7 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 			call(name, id, ##args);				\
 	} while (0)
 
+#define __mark_guard_patched(active)	unlikely_notrace(arch_imv_branch(&(active)))
 #define __mark_guard_load(active)	unlikely_notrace(READ_ONCE(active))
 
 #else /* !CONFIG_MARKERS */
@@ -465,7 +467,7 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * Context: any in which a breakpoint may be handled; see _trace_mark().
  */
 #define trace_mark(name, format, args...)				\
-	__trace_mark(btf_trace_##name, imv_unlikely_var, __mark_call, #name, \
+	__trace_mark(btf_trace_##name, __mark_guard_patched, __mark_call, #name, \
 		     __MARK_GROUP, __MARK_PLAIN(#name), #name, 0, format, ##args)
 
 /**

@@ -51,7 +51,7 @@
 		};							\
 									\
 		check_trace_callback_type_##tp_name(tp_callback);	\
-		__trace_mark(btf_trace_##name, imv_unlikely_var, __mark_call, \
+		__trace_mark(btf_trace_##name, __mark_guard_patched, __mark_call, \
 			     #name, __MARK_ALONE, __MARK_FED(#name, #tp_callback), \
 			     __mark_ext.text, TRACEPOINT_EXT, format, ##args); \
 	} while (0)

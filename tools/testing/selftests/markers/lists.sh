@@ -106,14 +106,15 @@ enables() {
 
 events_of_a_query() {
 	needs_event markers || return
+	others="sample_counter sample_event sample_formats sample_noargs sample_slice"
 	load marker_sample &&
-	enables "module marker_sample" "sample_event sample_formats sample_noargs sample_types" &&
-	enables "file marker-sample.c" "sample_event sample_formats sample_noargs sample_types" &&
+	enables "module marker_sample" "$others sample_types" &&
+	enables "file marker-sample.c" "$others sample_types" &&
 	enables "file */markers/marker-s*.c func fire_t*" sample_types &&
 	enables "func fire_markers module marker_*" "sample_event sample_noargs" &&
 	query "module marker_sample +p" &&
 	query "func fire_types -p" &&
-	is "$(enabled)" "sample_event sample_formats sample_noargs" &&
+	is "$(enabled)" "$others" &&
 	unload marker_sample
 }
 
