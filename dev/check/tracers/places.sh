@@ -8,7 +8,13 @@ set -u
 tracefs=/sys/kernel/tracing
 sample=/sys/module/marker_sample/parameters/fire
 
-marker_of() { if [[ $1 == kernel ]]; then echo kernel_process_fork; else echo sample_event; fi; }
+marker_of() {
+	case $1 in
+	kernel) echo kernel_process_fork ;;
+	formats) echo sample_types,markers_sample_formats ;;
+	*) echo sample_event ;;
+	esac
+}
 
 # hit PLACE: writes the values to the file wanted. Only the worker's processes count.
 hit() {
@@ -144,6 +150,22 @@ agree() {
 }
 
 cd "$(mktemp -d)" || exit 1
+# The third hit of the sample, as babeltrace writes it. The step events has the other readers.
+types='i = -2147483648, u = 4294967295, x = 0xFFFFFFFF, l = -9223372036854775808, ul = 18446744073709551615, ll = -9223372036854775808, ull = 18446744073709551615, lx = 0xFFFFFFFFFFFFFFFF, p = 0xFFFFFFFFFFFFFFFF, c = "A", s = "text"'
+formats='state = -9, mode = 0x2, size = 4, half = -1, byte = 0x2, mac = "c0:00:02:01:05:06", ip = "192.0.2.1", six = "c000:201:506:708:90a:b0c:d0e:f10", arg9 = 2, data = "c0 00", uuid = "c0000201-0506-0708-090a-0b0c0d0e0f10"'
+
+every_conversion() {
+	modprobe marker_sample
+	attach_lttng formats
+	echo 3 >$sample
+	detach_lttng
+	rmmod marker_sample
+	grep -qF " }, { $types }" said &&
+		grep -qF " }, { $formats }" said && return
+	cat said
+	return 1
+}
+
 for client in tracefs trace_cmd perf bpftrace bpftrace_raw tprobe systemtap lttng; do
 	result "$client, a marker of the kernel" agree $client kernel
 done
@@ -154,4 +176,5 @@ done
 for client in tracefs tprobe systemtap lttng; do
 	result "$client, a marker of a module that is loaded later" agree $client later
 done
+result "lttng, every conversion" every_conversion
 ((failed == 0))
