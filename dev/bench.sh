@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# bench.sh [short|functions|markers|latency|cycles]: measure the cost of tracepoints,
+# bench.sh [short|functions|markers|latency|cycles|arch]: measure the cost of tracepoints,
 # markers and function tracers on the kernel without the series and on the kernel with
 # it, in the same configuration. Prints a table with ratios and checks the limits of
 # dev/bench/bars; writes results.csv, results.svg and markers.svg to out/bench.
@@ -16,7 +16,8 @@
 # synchronise its instructions, counted by a kprobe. Trapped is the longest time for
 # which all sites of a batch were breakpoints: from the first synchronisation to the third. Bytes
 # are bytes of the image; see dev/bench/static.py. For other architectures some objects
-# are compiled and analysed, but not run; see dev/bench/objects.py.
+# are compiled and analysed, see dev/bench/objects.py, and hits are measured as here, see
+# dev/bench/arch/run.sh. "arch" measures only these.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
@@ -37,6 +38,7 @@ functions) sites=() numbers=() architectures=() ;;
 markers) flavours=(guest) sites=() architectures=() ;;
 latency) flavours=(stock-realtime realtime) sites=() numbers=() architectures=() loops=10000 ;;
 cycles) flavours=() sites=() numbers=() architectures=() ;;
+arch) flavours=() sites=() numbers=() ;;
 esac
 
 build_modules() {
@@ -106,6 +108,17 @@ count_objects() {
 	cd "$out/build/$2"
 	python3 -B "$top/dev/bench/objects.py" "$1" "$cross" "$dir/linked" "$dir/alone.o" \
 		"${objects[@]}"
+}
+
+# count_hits ARCHITECTURE FLAVOUR
+count_hits() {
+	local dir=$dir/$2-hits
+	mkdir -p "$dir"
+	cp "$top"/dev/bench/{hits.c,functions.c,ticks.h} "$dir"
+	cd "$dir"
+	python3 -B "$top/dev/bench/sources.py" "" ""
+	say 'obj-m := hits.o functions.o' >"$dir/Makefile"
+	"$top/dev/bench/arch/run.sh" "$1" "$2" "$dir"
 }
 
 # In the order of guest.csv. Cases that stock lacks have - for stock.
@@ -224,6 +237,7 @@ draw_latency() {
 
 mkdir -p "$dir"
 : >"$dir/stock.csv"	# stock may be left out
+[[ $form != arch ]] || : >"$dir/guest.csv"
 for flavour in "${flavours[@]}"; do
 	"$top/dev/build.sh" "$flavour"
 	if [[ $loops ]]; then measure_latency "$flavour"; else measure "$flavour"; fi
@@ -231,6 +245,9 @@ done
 for architecture in "${architectures[@]}"; do
 	(count_objects "$architecture" "stock-bench-$architecture") >>"$dir/stock.csv"
 	(count_objects "$architecture" "bench-$architecture") >>"$dir/guest.csv"
+	[[ $architecture != i386 ]] || continue
+	(count_hits "$architecture" "stock-bench-$architecture") >>"$dir/stock.csv"
+	(count_hits "$architecture" "bench-$architecture") >>"$dir/guest.csv"
 done
 if [[ $loops ]]; then
 	compare "${flavours[@]}" >"$dir/results.csv"

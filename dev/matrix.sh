@@ -54,7 +54,8 @@ guards_are_patched() {
 
 # boot_alone: boot without a root. The suites are built in; KUnit reboots after them.
 boot_alone() {
-	local words=(panic=-1 oops=panic trace_event=sched:sched_switch) command=(
+	# What is used after it was freed is zero then.
+	local words=(panic=-1 oops=panic init_on_free=1 trace_event=sched:sched_switch) command=(
 		-accel "tcg,thread=single" -smp 2 -m 1G -nodefaults -display none
 		-no-reboot -serial stdio)
 	case $(setting_of ARCH) in

@@ -6,6 +6,9 @@
 
 #include "test_ftrace_sets.h"
 
+#define SAVE_REGS							\
+	(IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS) ? FTRACE_OPS_FL_SAVE_REGS : 0)
+
 static const struct {
 	int tracer;
 	char what;		/* start, stop, + and -: functions */
@@ -50,7 +53,7 @@ static void sets_test_order(struct kunit *test)
 
 static void expect_flags(struct kunit *test, unsigned long first, unsigned long second)
 {
-	bool regs = (first | second) & FTRACE_OPS_FL_SAVE_REGS;
+	bool regs = (first | second) & SAVE_REGS;
 	unsigned int i;
 
 	start(test, 0, first, traced_a);
@@ -73,9 +76,9 @@ static void expect_flags(struct kunit *test, unsigned long first, unsigned long 
 static void sets_test_flags(struct kunit *test)
 {
 	static const unsigned long flags[] = {
-		0, FTRACE_OPS_FL_RECURSION, FTRACE_OPS_FL_RCU, FTRACE_OPS_FL_SAVE_REGS,
+		0, FTRACE_OPS_FL_RECURSION, FTRACE_OPS_FL_RCU, SAVE_REGS,
 		FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU,
-		FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_SAVE_REGS,
+		FTRACE_OPS_FL_RECURSION | SAVE_REGS,
 	};
 	const unsigned int nr = ARRAY_SIZE(flags);
 	unsigned int i;
@@ -103,7 +106,7 @@ static void sets_test_many(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < NR_TRACERS; i++) {
-		start(test, i, i % 3 ? 0 : FTRACE_OPS_FL_SAVE_REGS, traced_a);
+		start(test, i, i % 3 ? 0 : SAVE_REGS, traced_a);
 		expect_many(test, i + 1);
 		KUNIT_EXPECT_EQ(test, called[0], i + 1);
 		KUNIT_EXPECT_EQ(test, called[i], 1U);

@@ -133,7 +133,13 @@ static inline unsigned long calls(void)
 		KUNIT_EXPECT_EQ(test, calls(), (unsigned long)(digits)); \
 	} while (0)
 
-/* Return: the address that a traced function calls */
+/* Return: the function that a traced function calls or, if it refers to ops, that of these */
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+static inline void *called_by(struct kunit *test, void *func)
+{
+	return (*(const struct ftrace_ops **)(func - 8))->func;
+}
+#else
 static inline void *called_by(struct kunit *test, void *func)
 {
 	u8 *ip = func;
@@ -146,6 +152,7 @@ static inline void *called_by(struct kunit *test, void *func)
 	memcpy(&distance, ip + 1, sizeof(distance));
 	return ip + 5 + distance;
 }
+#endif
 
 /* Does the name of what the function calls begin with this? */
 static inline bool calls_named(struct kunit *test, void *func, const char *name)
@@ -160,16 +167,17 @@ static inline bool calls_named(struct kunit *test, void *func, const char *name)
 static inline bool calls_list(struct kunit *test, void *func)
 {
 	return calls_named(test, func, "ftrace_caller") ||
-	       calls_named(test, func, "ftrace_regs_caller");
+	       calls_named(test, func, "ftrace_regs_caller") ||
+	       calls_named(test, func, "arch_ftrace_ops_list_func");
 }
 
 #define has_named_sets()						\
 	(IS_ENABLED(CONFIG_FTRACE_SETS) && IS_ENABLED(CONFIG_KALLSYMS))
 
-#define need_named_sets(test)						\
+#define need_named_code(test)						\
 	do {								\
-		if (!has_named_sets())					\
-			kunit_skip(test, "needs FTRACE_SETS and KALLSYMS"); \
+		if (!IS_ENABLED(CONFIG_HAVE_FTRACE_SETS) || !has_named_sets()) \
+			kunit_skip(test, "needs HAVE_FTRACE_SETS and KALLSYMS"); \
 	} while (0)
 
 /* Stores the address of a function or variable that is not exported. */

@@ -323,7 +323,7 @@ static void sets_test_calls(struct kunit *test)
 	struct ftrace_set *set;
 	unsigned int i;
 
-	need_named_sets(test);
+	need_named_code(test);
 	start(test, 0, FTRACE_OPS_FL_RCU, traced_a);
 	start(test, 1, FTRACE_OPS_FL_RECURSION, traced_a);
 	start(test, 2, 0, traced_a);
@@ -473,7 +473,7 @@ static void sets_test_stack(struct kunit *test)
 	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS };
 	unsigned int i;
 
-	need_named_sets(test);
+	need_named_code(test);
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		start(test, 0, flags[i], traced_a);
 		start_calling(test, 1, 0, traced_a, save_stack);

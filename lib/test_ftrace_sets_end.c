@@ -42,7 +42,7 @@ static void sets_test_name(struct kunit *test)
 	void *code;
 	u8 insn[7];
 
-	need_named_sets(test);
+	need_named_code(test);
 	start(test, 0, 0, probed_a);
 	start(test, 1, 0, probed_a);
 	code = called_by(test, probed_a);
@@ -87,8 +87,8 @@ static int call_and_linger(void *unused)
 }
 
 /*
- * The code of an unused set must not change while a task will return to it. Half a
- * second is enough to free the code if the kernel does not wait for the task.
+ * An unused set and its code must not change while a task will return to it. Half a
+ * second is enough to free them if the kernel does not wait for the task.
  */
 static void sets_test_in_use(struct kunit *test)
 {
@@ -110,9 +110,11 @@ static void sets_test_in_use(struct kunit *test)
 	msleep(500);
 	KUNIT_EXPECT_EQ(test, 0, copy_from_kernel_nofault(code, lingerer.caller, sizeof(code)));
 	KUNIT_EXPECT_EQ(test, 0, memcmp(code, lingerer.code, sizeof(code)));
+	nr_called = 0;
 	WRITE_ONCE(lingerer.may_leave, true);
 	kthread_stop(thread);
 	put_task_struct(thread);
+	KUNIT_EXPECT_EQ(test, calls(), 1UL);	/* the next one of the unused set */
 }
 
 #ifdef CONFIG_KPROBES

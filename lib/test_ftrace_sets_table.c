@@ -15,7 +15,9 @@ static struct {
 	typeof(&ftrace_set_make_text) make_text;
 	typeof(&ftrace_set_drop) drop;
 	typeof(&ftrace_set_enable) enable;
+#ifdef CONFIG_HAVE_FTRACE_SETS
 	typeof(&arch_ftrace_update_sets) update;
+#endif
 	typeof(&ftrace_set_wanted) wanted;
 	typeof(&ftrace_set_current) called;
 	typeof(&ftrace_set_differs) differs;
@@ -28,7 +30,9 @@ static const struct { const char *name; void *to; } symbols[] = {
 	{ "ftrace_set_make_text", &sets.make_text },
 	{ "ftrace_set_drop", &sets.drop },
 	{ "ftrace_set_enable", &sets.enable },
+#ifdef CONFIG_HAVE_FTRACE_SETS
 	{ "arch_ftrace_update_sets", &sets.update },
+#endif
 	{ "ftrace_set_wanted", &sets.wanted },
 	{ "ftrace_set_current", &sets.called },
 	{ "ftrace_set_differs", &sets.differs },
@@ -221,6 +225,7 @@ static void sets_test_ids(struct kunit *test)
 	with_lock(test, ID_OPS, check_ids);
 }
 
+#ifdef CONFIG_HAVE_FTRACE_SETS
 static notrace void note_twice(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
@@ -307,15 +312,17 @@ static void sets_test_without_memory(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, watch_calls("generate_text"), 0);
 	with_lock(test, NR_MANY + 2, check_without_memory);
 }
-
+#endif /* CONFIG_HAVE_FTRACE_SETS */
 #endif
 
 static struct kunit_case sets_test_cases[] = {
 #if defined(CONFIG_FTRACE_SETS) && defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS_ALL)
 	KUNIT_CASE(sets_test_life),
 	KUNIT_CASE(sets_test_ids),
+#ifdef CONFIG_HAVE_FTRACE_SETS
 	KUNIT_CASE(sets_test_update),
 	KUNIT_CASE(sets_test_without_memory),
+#endif
 #endif
 	{ }
 };

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cost of a tracepoint, measured by the TSC; see ticks.h. Read a parameter to
- * measure:
+ * The cost of changes of a tracepoint, measured by the TSC. Read a parameter to measure:
  *
- *	pass		a pass of one site with 0 to 16 empty probes
- *	faultable	the same of a tracepoint whose probes may fault, with 0 and 1
  *	change		attaching and detaching a probe, with 0 to 2 others
  *	connect		writing a number attaches so many probes
  *	syncs		the number of synchronisations of all CPUs since count became 1,
@@ -17,15 +14,11 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/timex.h>
 #include <linux/tracepoint.h>
 
 #include "bench.h"
-#include "ticks.h"
 
-#define PROBES	16
-
-DEFINE_TRACE_SYSCALL(bench_faultable_tp, NULL, NULL, TP_PROTO(int number, void *pointer),
-		     TP_ARGS(number, pointer));
 DEFINE_TRACE(bench_tp, TP_PROTO(int number, void *pointer), TP_ARGS(number, pointer));
 EXPORT_TRACEPOINT_SYMBOL_GPL(bench_tp);
 
@@ -37,58 +30,6 @@ static void *nr_data(unsigned long nr)
 {
 	return (void *)(nr + 1);
 }
-
-static noinline notrace void pass_site(int number, void *pointer)
-{
-	unsigned int i;
-
-	for (i = 0; i < PASSES; i++) {
-		trace_bench_tp(number, pointer);
-		barrier();
-	}
-}
-
-static int pass_get(char *buffer, const struct kernel_param *param)
-{
-	unsigned long i;
-	int len = 0;
-
-	for (i = 0; i <= PROBES; i++) {
-		len += sysfs_emit_at(buffer, len, "%lu %lu\n", i, pass_ticks(pass_site));
-		register_trace_bench_tp(probe, nr_data(i));
-	}
-	while (i--)
-		unregister_trace_bench_tp(probe, nr_data(i));
-	tracepoint_synchronize_unregister();
-	return len;
-}
-
-static noinline notrace void pass_faultable(int number, void *pointer)
-{
-	unsigned int i;
-
-	for (i = 0; i < PASSES; i++) {
-		trace_bench_faultable_tp(number, pointer);
-		barrier();
-	}
-}
-
-static int faultable_get(char *buffer, const struct kernel_param *param)
-{
-	unsigned long off = pass_ticks(pass_faultable), on;
-
-	register_trace_bench_faultable_tp(probe, NULL);
-	on = pass_ticks(pass_faultable);
-	unregister_trace_bench_faultable_tp(probe, NULL);
-	tracepoint_synchronize_unregister();
-	return sysfs_emit(buffer, "0 %lu\n1 %lu\n", off, on);
-}
-
-static const struct kernel_param_ops faultable_ops = { .get = faultable_get };
-module_param_cb(faultable, &faultable_ops, NULL, 0400);
-
-static const struct kernel_param_ops pass_ops = { .get = pass_get };
-module_param_cb(pass, &pass_ops, NULL, 0400);
 
 /* Syncs */
 
@@ -287,5 +228,5 @@ static void __exit bench_exit(void)
 }
 module_exit(bench_exit);
 
-MODULE_DESCRIPTION("What a tracepoint costs");
+MODULE_DESCRIPTION("What changes of a tracepoint cost");
 MODULE_LICENSE("GPL");

@@ -3,5 +3,3 @@
 #include <linux/tracepoint.h>
 
 DECLARE_TRACE(bench, TP_PROTO(int number, void *pointer), TP_ARGS(number, pointer));
-DECLARE_TRACE_SYSCALL(bench_faultable, TP_PROTO(int number, void *pointer),
-		      TP_ARGS(number, pointer));

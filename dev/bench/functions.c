@@ -84,6 +84,7 @@ static long ticks_with(unsigned int here, unsigned int others, unsigned long fla
 	return ret ?: ticks;
 }
 
+#ifdef CONFIG_X86
 /* Like a trampoline of BPF's fentry; it changes no register. */
 static notrace void trampoline(void)
 {
@@ -107,6 +108,7 @@ static long ticks_with_fentry(unsigned int here)
 	ftrace_free_filter(&ops);
 	return ret;
 }
+#endif
 
 static const struct {
 	const char *name;
@@ -114,8 +116,10 @@ static const struct {
 } kinds[] = {
 	{ "function tracers", 0 },
 	{ "function tracers with RECURSION", FTRACE_OPS_FL_RECURSION },
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
 	{ "function tracers with RECURSION and SAVE_REGS",
 	  FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_SAVE_REGS },
+#endif
 };
 
 static const struct {
@@ -136,10 +140,12 @@ static int calls_get(char *buffer, const struct kernel_param *param)
 					     kinds[k].name,
 					     ticks_with(numbers[n].here, numbers[n].others,
 							kinds[k].flags) - untraced);
+#ifdef CONFIG_X86
 	len += sysfs_emit_at(buffer, len, "call with fentry:%ld\n",
 			     ticks_with_fentry(0) - untraced);
 	len += sysfs_emit_at(buffer, len, "call with fentry and 1 function tracer:%ld\n",
 			     ticks_with_fentry(1) - untraced);
+#endif
 	return len;
 }
 

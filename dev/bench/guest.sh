@@ -5,15 +5,16 @@
 # tracers, and passes of a site.
 . "$(dirname "$0")/count.sh"
 functions=/sys/module/functions/parameters
+hits=/sys/module/hits/parameters
 
 passes() {
 	local probes ticks
 	while read -r probes ticks; do
 		say "pass of a site with $probes probes" instructions "$ticks"
-	done <$bench/pass
+	done <$hits/pass
 	while read -r probes ticks; do
 		say "pass of a faultable site with $probes probes" instructions "$ticks"
-	done <$bench/faultable
+	done <$hits/faultable
 }
 
 # changes SITES: attach and detach probes with so many more sites, first without other
@@ -139,6 +140,7 @@ fentry() {
 	say "fentry to 3000 functions: detach" instructions "$detach"
 }
 
+insmod $dir/hits.ko
 passes
 functions
 fentry

@@ -4,7 +4,8 @@
 
 /*
  * Sets of function tracers: what kernel/trace/ftrace_sets.c requires of an
- * architecture that selects HAVE_FTRACE_SETS.
+ * architecture that selects HAVE_FTRACE_SETS, to generate code. Those with
+ * DYNAMIC_FTRACE_WITH_CALL_OPS need only ftrace_set_ops().
  */
 
 #include <linux/ftrace.h>
@@ -35,8 +36,10 @@ struct ftrace_set_member {
  * struct ftrace_set - the tracers of a function, and the code that calls them
  * @hash: in the hash table of all sets, by their members
  * @list: in the list of sets that need code, or of those that will be freed
- * @text: the code; its text is NULL if there is none
- * @no_text: functions call the list, or the only tracer's own trampoline
+ * @text: the code; its text is NULL if there is none, or the function of @ops
+ * @ops: what functions refer to, if they do not call code of their own
+ * @locked: a tracer needs protection from recursion, or RCU
+ * @no_text: functions call the list, or their only tracer
  * @id: the number that the records of functions store
  * @refs: number of references by functions: wanted and current
  * @nr: number of members
@@ -46,6 +49,10 @@ struct ftrace_set {
 	struct hlist_node hash;
 	struct list_head list;
 	struct generated_text text;
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+	struct ftrace_ops ops;
+	bool locked;
+#endif
 	bool no_text;
 	u16 id;
 	unsigned int refs;
@@ -53,14 +60,15 @@ struct ftrace_set {
 	struct ftrace_set_member members[];
 };
 
-/* Under ftrace_lock; they take text_mutex. */
 int arch_ftrace_make_set(struct ftrace_set *set);
-void arch_ftrace_update_sets(struct ftrace_ops *ops);
-
-#else
-
-static inline void arch_ftrace_update_sets(struct ftrace_ops *ops) { }
 
 #endif /* CONFIG_FTRACE_SETS */
+
+/* Under ftrace_lock; they take text_mutex. */
+#if defined(CONFIG_FTRACE_SETS) && !defined(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS)
+void arch_ftrace_update_sets(struct ftrace_ops *ops);
+#else
+static inline void arch_ftrace_update_sets(struct ftrace_ops *ops) { }
+#endif
 
 #endif /* _LINUX_FTRACE_SET_H */

@@ -56,7 +56,6 @@ struct text_writer {
 	struct generated_depth depths[GENERATED_MAX_DEPTHS];
 };
 
-#ifdef CONFIG_GENERATED_TEXT
 void text_write(struct text_writer *w, const void *bytes, unsigned int size);
 void text_write_depth(struct text_writer *w, unsigned int words);
 
@@ -64,10 +63,11 @@ int generate_text(enum generated_text_kind kind, const char *name,
 		  void (*write)(struct text_writer *w, const void *arg),
 		  const void *arg, struct generated_text *result);
 void free_generated_text(const struct generated_text *text);
-void flush_generated_text(void);
-
 bool is_generated_text(enum generated_text_kind kind, unsigned long addr);
 int generated_text_depth(unsigned long addr);
+
+#ifdef CONFIG_GENERATED_TEXT
+void flush_generated_text(void);
 #else
 static inline void flush_generated_text(void)
 {

@@ -14,13 +14,19 @@
  * If a set cannot be made, for lack of memory or of ids, the function calls the
  * list of all tracers until its tracers change again.
  *
+ * With DYNAMIC_FTRACE_WITH_CALL_OPS, no code is generated: each function refers to a
+ * struct ftrace_ops, that of its only tracer or that of its set; see ftrace_set_call().
+ *
  * ftrace.c calls all of this with ftrace_lock held.
  */
 #include <linux/ftrace.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/trace_recursion.h>
 #include <linux/workqueue.h>
 
 #include "ftrace_internal.h"
@@ -62,6 +68,8 @@ static struct ftrace_set *set_of(unsigned int id)
 /* The upper half must survive when flags are cleared. */
 static_assert((unsigned long)~FTRACE_FL_TRAMP >> SET_WANTED_SHIFT == U32_MAX);
 static_assert((unsigned long)~FTRACE_FL_ENABLED >> SET_WANTED_SHIFT == U32_MAX);
+
+#define WITH_CALL_OPS	IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS)
 
 static u32 hash_of(struct ftrace_ops *const *ops, unsigned int nr)
 {
@@ -126,7 +134,8 @@ static struct ftrace_set *make_set(struct ftrace_ops *const *ops, unsigned int n
 	set->id = id;
 	set->nr = nr;
 	INIT_LIST_HEAD(&set->list);
-	set->no_text = nr == 1;
+	/* The list calls some tracers in another way; so does ftrace_set_call(). */
+	set->no_text = nr == 1 && (!WITH_CALL_OPS || ftrace_ops_get_func(*ops) == (*ops)->func);
 	for (i = 0; i < nr; i++) {
 		/* A stub is registered briefly: functions call the list. */
 		set->no_text |= !!(ops[i]->flags & FTRACE_OPS_FL_STUB);
@@ -162,7 +171,7 @@ void ftrace_set_make_text(void)
 
 static void free_set(struct ftrace_set *set)
 {
-	if (set->text.text)
+	if (set->text.text && !WITH_CALL_OPS)
 		free_generated_text(&set->text);
 	kfree(set);
 }
@@ -176,6 +185,11 @@ static void free_unused_sets(struct work_struct *work)
 	mutex_lock(&ftrace_lock);
 	list_splice_init(&unused_sets, &sets);
 	mutex_unlock(&ftrace_lock);
+	if (WITH_CALL_OPS) {
+		/* Functions may be about to call them, also where RCU is not watching. */
+		synchronize_rcu_tasks_rude();
+		synchronize_rcu_tasks();
+	}
 	list_for_each_entry_safe(set, next, &sets, list)
 		free_set(set);
 }
@@ -342,5 +356,68 @@ void ftrace_set_show(struct seq_file *m, const struct ftrace_set *set)
 /* Is it the code of a set? In any context. */
 bool ftrace_is_set_text(unsigned long addr)
 {
-	return !is_kernel_text(addr) && is_generated_text(GENERATED_FTRACE, addr);
+	return !WITH_CALL_OPS && !is_kernel_text(addr) &&
+	       is_generated_text(GENERATED_FTRACE, addr);
 }
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+static void call_members(const struct ftrace_set *set, unsigned long ip,
+			 unsigned long parent_ip, struct ftrace_regs *fregs)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		struct ftrace_ops *ops = set->members[i].ops;
+
+		if (!(ops->flags & FTRACE_OPS_FL_RCU) || rcu_is_watching())
+			ops->func(ip, parent_ip, ops, fregs);
+	}
+}
+
+/* The function of a set's ops. A set is freed after its functions have another. */
+static void ftrace_set_call(unsigned long ip, unsigned long parent_ip,
+			    struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	const struct ftrace_set *set = container_of(ops, struct ftrace_set, ops);
+	int bit;
+
+	if (!set->locked) {
+		call_members(set, ip, parent_ip, fregs);
+		return;
+	}
+	bit = trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
+	if (bit < 0)
+		return;
+	call_members(set, ip, parent_ip, fregs);
+	trace_clear_recursion(bit);
+}
+NOKPROBE_SYMBOL(ftrace_set_call);
+
+int arch_ftrace_make_set(struct ftrace_set *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++)
+		set->locked |= !!(set->members[i].ops->flags &
+				  (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU));
+	set->ops.func = ftrace_set_call;
+	set->text.text = (u8 *)ftrace_set_call;
+	return 0;
+}
+
+/**
+ * ftrace_set_ops - what a function refers to that does not call a single tracer
+ * @rec: the function
+ *
+ * For architectures with DYNAMIC_FTRACE_WITH_CALL_OPS.
+ *
+ * Context: ftrace_lock is held.
+ * Return: the ops of its set or, if it has none, ftrace_list_ops.
+ */
+const struct ftrace_ops *ftrace_set_ops(const struct dyn_ftrace *rec)
+{
+	const struct ftrace_set *set = ftrace_set_current(rec);
+
+	return set ? &set->ops : &ftrace_list_ops;
+}
+#endif

@@ -27,8 +27,11 @@ const struct ftrace_set *ftrace_set_current(const struct dyn_ftrace *rec);
 void ftrace_set_show(struct seq_file *m, const struct ftrace_set *set);
 bool ftrace_is_set_text(unsigned long addr);
 
+/* Return: the address of the code, or 0 if there is none. */
 static inline unsigned long ftrace_set_text(const struct ftrace_set *set)
 {
+	if (!set || IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS))
+		return 0;
 	return (unsigned long)set->text.text;
 }
 
