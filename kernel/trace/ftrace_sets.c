@@ -343,14 +343,20 @@ void ftrace_set_drop(struct dyn_ftrace *rec)
 	ftrace_set_want_none(rec);
 }
 
-/* Each tracer is shown in the format of a single tracer's own trampoline. */
+/* Each tracer is shown in the format of a single one. */
 void ftrace_set_show(struct seq_file *m, const struct ftrace_set *set)
 {
 	unsigned int i;
 
-	for (i = 0; i < set->nr; i++)
-		seq_printf(m, "\ttramp: %pS (%pS) ->%pS", set->text.text,
-			   set->members[i].ops->func, set->members[i].ops->func);
+	for (i = 0; i < set->nr; i++) {
+		struct ftrace_ops *ops = set->members[i].ops;
+
+		if (WITH_CALL_OPS)
+			seq_printf(m, "\tops: %pS (%pS)", ops, ops->func);
+		else
+			seq_printf(m, "\ttramp: %pS (%pS) ->%pS", set->text.text,
+				   ops->func, ops->func);
+	}
 }
 
 /* Is it the code of a set? In any context. */

@@ -89,22 +89,31 @@ struct tracepoint_func;
 			"globl", rcu_tasks_trace_srcu_struct,		\
 			TRACESTUB_BARRIER, __tracepoint_leave_faultable))
 
-/* What a compiler puts at the start of a function that can be traced. */
+/*
+ * What a compiler puts at the start of a function that can be traced. The linker keeps one
+ * record of the copies in several objects.
+ */
 #ifndef CONFIG_FUNCTION_TRACER
-#define __MARKSTUB_FENTRY	""
+#define __MARKSTUB_FENTRY(name)	""
 #elif !defined(CONFIG_FTRACE_MCOUNT_USE_CC)
-#define __MARKSTUB_FENTRY	"call __fentry__\n\t"
+#define __MARKSTUB_FENTRY(name)	"call __fentry__\n\t"
 #else
 #ifdef CC_USING_NOP_MCOUNT
 #define __MARKSTUB_CALL		ASM_NOP5
 #else
 #define __MARKSTUB_CALL		"call __fentry__\n\t"
 #endif
-#define __MARKSTUB_FENTRY						\
-	"2: " __MARKSTUB_CALL						\
-	".pushsection __mcount_loc, \"a\", @progbits\n\t"		\
-	_ASM_PTR "2b\n\t"						\
+#define __MARKSTUB_FENTRY(name)						\
+	__MARKSTUB_CALL							\
+	".pushsection __mcount_loc, \"aG\", @progbits, __marker_" name ", comdat\n\t" \
+	_ASM_PTR "__probestub_" name " + " __stringify(__MARKSTUB_ENDBR) "\n\t" \
 	".popsection\n\t"
+#endif
+
+#ifdef CONFIG_X86_KERNEL_IBT
+#define __MARKSTUB_ENDBR	4	/* bytes of ASM_ENDBR */
+#else
+#define __MARKSTUB_ENDBR	0
 #endif
 
 /* No function is there, which the stub would be in the middle of. */
@@ -125,7 +134,7 @@ struct tracepoint_func;
 		".type __probestub_" name ", @function\n"		\
 		"__probestub_" name ":\n\t"				\
 		ASM_ENDBR						\
-		__MARKSTUB_FENTRY					\
+		__MARKSTUB_FENTRY(name)					\
 		ASM_RET							\
 		".size __probestub_" name ", . - __probestub_" name "\n\t" \
 		".popsection\n\t"					\

@@ -62,20 +62,39 @@ comes_and_goes_with_the_module() {
 }
 
 # Also while it is enabled. Its records are removed with it: another event may get its
-# number.
+# number. When the module is loaded again, the event is enabled again.
 goes_while_it_is_enabled() {
 	start &&
 	put 1 $event/enable &&
+	put stacktrace $noargs/trigger &&
 	fire 3 &&
 	unload marker_sample &&
 	has_no_event $event &&
 	is "$(recorded 'sample_event:\|Unknown type')" 0 &&
+	is "$(cat "$instance/set_event")" markers:sample_event:mod:marker_sample &&
 	load marker_sample &&
-	is "$(cat "$instance/$event/enable")" 0 &&
-	is "$(column sample_event probes)" 0 &&
-	put 1 $event/enable &&
+	is "$(cat "$instance/$event/enable")" 1 &&
+	is "$(cat "$instance/$noargs/enable")" 0 &&
+	is "$(column sample_event probes)" 1 &&
 	fire 2 &&
-	is "$(recorded sample_event:)" 2 && kernel_is_well
+	is "$(recorded sample_event:)" 2 &&
+	put 0 $event/enable &&
+	unload marker_sample &&
+	load marker_sample &&
+	is "$(cat "$instance/$event/enable")" 0 && kernel_is_well
+}
+
+reports() {
+	dmesg | awk '/markers:sample_gone:mod:marker_sample was requested/ { n++ } END { print n + 0 }'
+}
+
+# As when a marker was renamed.
+requests_of_missing_events_are_reported() {
+	mkdir "$instance" &&
+	put 'markers:sample_gone:mod:marker_sample' set_event &&
+	before=$(reports) &&
+	load marker_sample &&
+	is "$(reports)" $((before + 1))
 }
 
 # A request for a module that is not loaded waits for it.
@@ -402,6 +421,7 @@ plan 25
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_while_it_is_enabled; report "goes also while it is enabled"
 enabled_before_the_module; report "can be enabled before the module is loaded"
+requests_of_missing_events_are_reported; report "a request for an event that is missing is reported"
 goes_with_a_trigger; report "goes with a trigger"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
