@@ -24,7 +24,6 @@ usable_path "$out"
 base=$out/base		# the pristine kernel
 linux=$out/linux	# the same with patches and overlay: what is built
 logs=$out/logs
-patches=$top/patches
 debian_release=trixie
 in_tree=/etc/linux-tracing-tree	# only in the Debian tree, where all scripts run
 mkdir -p "$logs"
@@ -41,7 +40,14 @@ overlay_files() {
 	sort -u <<<"$all" | while IFS= read -r f; do
 		[[ $f != */* || ! -d $base/${f%%/*} || ! -f $top/$f ]] ||
 			printf '%s\n' "$f"
-	done
+	done | of_posting
+}
+
+# The files of the overlay that the commits of POSTING take, and those below it.
+of_posting() {
+	local c
+	[[ ${POSTING:-} ]] || { cat; return; }
+	grep -xEf <(for c in $(commits); do takes_of "$c"; done | sed 's,/$,,; s,\.,\\.,g; s,$,(/.*)?,') || true
 }
 
 # overlay_to DIR LIST: copy the files of the overlay that LIST names.
@@ -50,8 +56,34 @@ overlay_to() { rsync -rlp --files-from="$2" "$top/" "$1/"; }
 # lines_of [FILE]: a list without comments and empty lines.
 lines_of() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$@"; }
 
-# The names of the commits, in their order.
-commits() { lines_of "$top/series/order"; }
+# The postings, in the order in which out/linux has them; or POSTING, after those that it
+# rests on.
+postings() {
+	if [[ ${POSTING:-} ]]; then below "$POSTING"; else lines_of "$top/series/order"; fi | awk '!seen[$0]++'
+}
+below() {
+	local p
+	[[ -f $top/series/$1/order ]] || die "no posting is called $1"
+	for p in $(setting "$top/series/$1/order" RESTS); do below "$p"; done
+	say "$1"
+}
+
+# The commits of these postings, as POSTING/NAME. A posting may begin with commits of
+# another one, which it does not rest on.
+commits() {
+	local list
+	mapfile -t list < <(postings)
+	commits_of "${list[@]}"
+}
+commits_of() {
+	local p
+	for p; do
+		lines_of "$top/series/$p/order" | sed "/\//! s,^,$p/,"
+	done | awk '!seen[$0]++'
+}
+
+message_of() { sed '/^---$/,$d' "$top/series/$1"; }
+takes_of() { sed '1,/^---$/d' "$top/series/$1" | lines_of; }
 
 # The suites of KUnit that are modules in the guest.
 kunit_suites=(immediate immediate_module immediate_patch immediate_states tracepoint tracepoint_memory tracepoint_tasks tracepoint_code tracepoint_stack marker
@@ -70,7 +102,7 @@ copy_base() {
 patch_names() {
 	local c
 	commits | while IFS= read -r c; do
-		[[ ! -f $patches/$c.patch ]] || say "$c.patch"
+		[[ ! -f $top/series/$c.patch ]] || say "$c.patch"
 	done
 }
 
@@ -78,7 +110,7 @@ patch_names() {
 patched_files() {
 	local p
 	for p; do
-		sed -nE 's,^(---|\+\+\+) [ab]/([^[:space:]]+).*,\2,p' "$patches/$p"
+		sed -nE 's,^(---|\+\+\+) [ab]/([^[:space:]]+).*,\2,p' "$top/series/$p"
 	done | sort -u
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# quilt.sh ARGUMENT...: run quilt on patches/, in out/quilt, a copy of the pristine kernel:
-#	dev/quilt.sh push immediate.patch
+# quilt.sh ARGUMENT...: run quilt on the patches of series/, in out/quilt, a copy of the pristine kernel:
+#	dev/quilt.sh push immediate/kfence.patch
 #	dev/quilt.sh edit kernel/module/main.c
 #	dev/quilt.sh refresh
 set -euo pipefail
@@ -9,7 +9,7 @@ set -euo pipefail
 
 copy_base "$out/quilt"
 patch_names >"$out/quilt.list"
-export QUILT_PATCHES=$patches QUILT_SERIES=$out/quilt.list QUILT_PC=.pc
+export QUILT_PATCHES=$top/series QUILT_SERIES=$out/quilt.list QUILT_PC=.pc
 export QUILT_REFRESH_ARGS='-p ab -U 3 --no-timestamps --no-index' QUILT_PUSH_ARGS=--fuzz=0
 cd "$out/quilt"
 exec quilt --quiltrc - "$@"

@@ -71,7 +71,7 @@ stage_patches() {
 	local f name
 
 	patch_names >"$out/patches.list"
-	export QUILT_PATCHES=$patches QUILT_SERIES=$out/patches.list QUILT_PC=.pc
+	export QUILT_PATCHES=$top/series QUILT_SERIES=$out/patches.list QUILT_PC=.pc
 	for f in $(all_patched); do
 		mkdir -p "$(dirname "$stage/$f")"
 		[[ ! -f $base/$f ]] || cp -p "$base/$f" "$stage/$f"

@@ -6,9 +6,7 @@ repo=$out/series.git
 
 in_repo() { git -C "$repo" -c core.hooksPath=/dev/null -c core.autocrlf=false "$@"; }
 
-message_of() { sed '/^---$/,$d' "$top/series/$1"; }
 subject_of() { sed -n '/^---$/!p; q' "$top/series/$1"; }
-takes_of() { sed '1,/^---$/d' "$top/series/$1" | lines_of; }
 
 # files_of COMMIT: the files of the overlay that its list takes. The list may name folders.
 files_of() {
