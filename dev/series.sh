@@ -51,7 +51,7 @@ start_repo() {
 # add_commits BRANCH COMMIT...: these, on the base.
 add_commits() {
 	local c
-	in_repo checkout -q -B "$1" base
+	in_repo checkout -qf -B "$1" base
 	for c in "${@:2}"; do
 		add_commit "$c"
 	done
@@ -98,7 +98,7 @@ write_fixes() {
 	local patch name
 	for patch in "$top"/series/fixes/*.patch; do
 		name=$(basename "$patch" .patch)
-		(add_commits fixes "fixes/$name") || { in_repo reset -q --hard; continue; }
+		(add_commits fixes "fixes/$name") || { in_repo clean -qfdx; continue; }
 		format_patch -1 --stdout >"$1/$name.patch"
 		address "$1/$name.patch" "$1/$name.patch"
 	done
@@ -122,10 +122,10 @@ write_posting() {
 	# With this name, git am out/series/POSTING/*.patch does not apply it.
 	mv "$dir/0000-cover-letter.patch" "$dir/0000-cover-letter.txt"
 	mails=("$dir"/*.patch)
-	address "$dir/0000-cover-letter.txt" "${mails[@]}"
 	for mail in "${mails[@]}"; do
 		address "$mail" "$mail"
 	done
+	address "$dir/0000-cover-letter.txt" "${mails[@]}"
 	say "series: ${#mails[@]} patches and a cover letter in $dir"
 }
 
