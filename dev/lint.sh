@@ -12,7 +12,7 @@ tools=(checkpatch compile kerneldoc docs shellcheck english)
 
 # Types that checkpatch ignores, and why:
 # (dev/checkpatch.allow lists what single files may have)
-#  FILE_PATH_CHANGES: one patch of the series updates MAINTAINERS, not each.
+#  FILE_PATH_CHANGES: one patch of each posting updates MAINTAINERS, not each.
 #  COMMIT_MESSAGE: quilt patches have none; those of the commits are in series/.
 checkpatch_ignore=FILE_PATH_CHANGES,COMMIT_MESSAGE
 
@@ -61,9 +61,10 @@ checkpatch_messages() {
 		message=$(message_of "$name")
 		[[ $message == *$'\n'* ]] ||
 			say "series/$name:1: ERROR:COMMIT_MESSAGE: only a subject"
+		mkdir -p "$texts/${name%/*}"
 		printf 'Subject: [PATCH] %s\n---\n' "$message" >"$texts/$name"
 	done
-	checkpatch --no-signoff --ignore UNKNOWN_COMMIT_ID,NOT_UNIFIED_DIFF "$texts"/* |
+	checkpatch --no-signoff --ignore UNKNOWN_COMMIT_ID,NOT_UNIFIED_DIFF "$texts"/*/* |
 		sed "s,^$texts/,series/,"
 }
 
@@ -83,7 +84,7 @@ lint_checkpatch() {
 		checkpatch -f "${files[@]}"
 		((${#events[@]} == 0)) ||
 			checkpatch --ignore "$checkpatch_ignore,$event_ignore" -f "${events[@]}"
-		mapfile -t quilt < <(patch_names | sed "s,^,$patches/,")
+		mapfile -t quilt < <(patch_names | sed "s,^,$top/series/,")
 		((${#quilt[@]} == 0)) || checkpatch --no-signoff "${quilt[@]}"
 		checkpatch_messages
 	} | not_allowed)
@@ -147,8 +148,8 @@ texts() {
 	for f; do
 		case $f in
 		dev/english | COPYING) ;;
+		series/*.patch) grep -HnE '^\+.*/\*|^\+[[:space:]]*(\*|#|[A-Z][a-z]|[a-z]+ [a-z])' "$f" ;;
 		*.rst | *.md | series/* | */Kconfig*) grep -HnE . "$f" ;;
-		*.patch) grep -HnE '^\+.*/\*|^\+[[:space:]]*(\*|#|[A-Z][a-z]|[a-z]+ [a-z])' "$f" ;;
 		*) grep -HnE '^[[:space:]]*(\*|#|//)|/\*' "$f" ;;
 		esac || true
 	done

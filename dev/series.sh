@@ -90,7 +90,8 @@ format_patch() { in_repo format-patch -q --zero-commit --no-signature --no-base 
 address() {
 	(cd "$base" && scripts/get_maintainer.pl --no-git --no-git-fallback --rolestats "${@:2}") |
 		sed -nE 's/ \((maintainer|supporter).*//; T cc; s/^/To: /p; d; :cc; s/ \(.*//; s/^/Cc: /p' |
-		sort -ru | sed -i -e '0,/^Date: /{/^Date: /r /dev/stdin' -e '}' "$1"
+		sort -ru | awk '$1 != last { printf "%s%s", (NR > 1 ? "\n" : ""), $0; last = $1; next }
+			{ $1 = ""; printf ",\n%s", $0 } END { print "" }' | sed -i -e '0,/^Date: /{/^Date: /r /dev/stdin' -e '}' "$1"
 }
 
 # write_fixes DIR: each alone, on the base.

@@ -23,19 +23,21 @@ tree=$own/linux
 results=$own/results.csv
 passed=$own/passed	# lines "KEY COLUMNS", see key_of
 
+branch=${POSTING:-series}	# a posting, on those that it rests on, or all
+
 short=''
 [[ ${1:-} != --short ]] || { short=1; shift; }
 
 prepare_tree() {
-	in_repo rev-parse -q --verify series >/dev/null || die "there are no commits: make series"
+	in_repo rev-parse -q --verify "$branch" >/dev/null || die "there are no commits: make series"
 	mkdir -p "$own"
 	# A copy, since `make series` makes the branch again.
 	rm -rf "$own/series.git"
-	git clone -q "$repo" "$own/series.git"
+	git clone -q -b "$branch" "$repo" "$own/series.git"
 	repo=$own/series.git
 	[[ -e $own/base ]] || ln -s "$base" "$own/base"
 	copy_base "$tree"
-	{ in_repo ls-tree -r --name-only base; in_repo ls-tree -r --name-only series; } |
+	{ in_repo ls-tree -r --name-only base; in_repo ls-tree -r --name-only "$branch"; } |
 		sort -u >"$own/files"
 }
 
@@ -198,8 +200,8 @@ main() {
 		[[ " ${list[*]} " == *" $i "* ]] || die "no commit is called so: $i"
 	done
 	prepare_tree
-	mapfile -t revisions < <(in_repo rev-list --reverse base..series)
-	((${#list[@]} == ${#revisions[@]})) || die "the branch is not what series/order says: make series"
+	mapfile -t revisions < <(in_repo rev-list --reverse "base..$branch")
+	((${#list[@]} == ${#revisions[@]})) || die "the branch $branch is not what series/ says: make series"
 	rm -f "$own"/configured-*
 	say commit,on,boot,cases,off,i386,seconds >"$results"
 	for i in "${!list[@]}"; do
