@@ -40,14 +40,14 @@ overlay_files() {
 	sort -u <<<"$all" | while IFS= read -r f; do
 		[[ $f != */* || ! -d $base/${f%%/*} || ! -f $top/$f ]] ||
 			printf '%s\n' "$f"
-	done | of_posting
+	done | grep -xE "$(of_posting)" || true
 }
 
-# The files of the overlay that the commits of POSTING take, and those below it.
+# What the commits of POSTING and those below it take, as a regular expression.
 of_posting() {
 	local c
-	[[ ${POSTING:-} ]] || { cat; return; }
-	grep -xEf <(for c in $(commits); do takes_of "$c"; done | sed 's,/$,,; s,\.,\\.,g; s,$,(/.*)?,') || true
+	[[ ${POSTING:-} ]] || { say '.*'; return; }
+	for c in $(commits); do takes_of "$c"; done | sed 's,/$,,; s,\.,\\.,g; s,$,(/.*)?,' | paste -sd '|'
 }
 
 # overlay_to DIR LIST: copy the files of the overlay that LIST names.
@@ -59,25 +59,17 @@ lines_of() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$@"; }
 # The postings, in the order in which out/linux has them; or POSTING, after those that it
 # rests on.
 postings() {
-	if [[ ${POSTING:-} ]]; then below "$POSTING"; else lines_of "$top/series/order"; fi | awk '!seen[$0]++'
-}
-below() {
-	local p
-	[[ -f $top/series/$1/order ]] || die "no posting is called $1"
-	for p in $(setting "$top/series/$1/order" RESTS); do below "$p"; done
-	say "$1"
+	[[ ${POSTING:-} ]] || { lines_of "$top/series/order"; return; }
+	[[ -f $top/series/$POSTING/order ]] || die "no posting is called $POSTING"
+	setting "$top/series/$POSTING/order" RESTS | tr ' ' '\n'
+	say "$POSTING"
 }
 
 # The commits of these postings, as POSTING/NAME. A posting may begin with commits of
 # another one, which it does not rest on.
 commits() {
-	local list
-	mapfile -t list < <(postings)
-	commits_of "${list[@]}"
-}
-commits_of() {
 	local p
-	for p; do
+	for p in $(postings); do
 		lines_of "$top/series/$p/order" | sed "/\//! s,^,$p/,"
 	done | awk '!seen[$0]++'
 }
@@ -97,6 +89,9 @@ copy_base() {
 	cp -aH "$base" "$1.new"
 	mv "$1.new" "$1"
 }
+
+repo=$out/series.git	# the commits that `make series` makes
+in_repo() { git -C "$repo" -c core.hooksPath=/dev/null -c core.autocrlf=false "$@"; }
 
 # The quilt patches: those of the commits that change files of the kernel.
 patch_names() {

@@ -4,7 +4,6 @@
 # they report. Tools: checkpatch, compile, kerneldoc, docs, shellcheck, english.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/series/commits.sh"
 build_environment
 
 dir=$out/build/lint
@@ -61,11 +60,10 @@ checkpatch_messages() {
 		message=$(message_of "$name")
 		[[ $message == *$'\n'* ]] ||
 			say "series/$name:1: ERROR:COMMIT_MESSAGE: only a subject"
-		mkdir -p "$texts/${name%/*}"
-		printf 'Subject: [PATCH] %s\n---\n' "$message" >"$texts/$name"
+		printf 'Subject: [PATCH] %s\n---\n' "$message" >"$texts/${name/\//:}"
 	done
-	checkpatch --no-signoff --ignore UNKNOWN_COMMIT_ID,NOT_UNIFIED_DIFF "$texts"/*/* |
-		sed "s,^$texts/,series/,"
+	checkpatch --no-signoff --ignore UNKNOWN_COMMIT_ID,NOT_UNIFIED_DIFF "$texts"/* |
+		sed "s,^$texts/\([^:]*\):,series/\1/,"
 }
 
 # Headers of trace events are laid out by other rules, as all of the kernel's are.

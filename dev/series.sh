@@ -6,11 +6,26 @@
 # series/README describes the files of series/.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/series/commits.sh"
 
 identity_name='Tracing Immediate Project'
 identity_mail='tracing-immediate@localhost'
 overlay_list=$out/series.overlay
+
+# files_of COMMIT: the files of the overlay that its list takes. The list may name folders.
+files_of() {
+	takes_of "$1" | awk -v list="series/$1" '
+		FILENAME != "-" {
+			path = $0
+			do under[path] = under[path] $0 "\n"; while (sub("/[^/]*$", "", path))
+			next
+		}
+		{ path = $0; sub("/$", "", path) }
+		!(path in under) {
+			print list " takes " path ": no such file of the overlay" >"/dev/stderr"
+			exit 1
+		}
+		{ printf "%s", under[path] }' "$overlay_list" -
+}
 
 # A file of the overlay in two lists, or in none, is a mistake; so is a file of series/ that
 # belongs to no commit. Not all fixes are in the tree.
@@ -18,7 +33,7 @@ check_lists() {
 	local all=$out/series.taken c wrong
 	: >"$all"
 	for c; do
-		[[ -n $(subject_of "$c") ]] || die "series/$c has no subject"
+		[[ $(message_of "$c") ]] || die "series/$c has no subject"
 		files_of "$c" >>"$all"
 	done
 	wrong=$(sort "$all" | uniq -d)
@@ -32,15 +47,15 @@ check_lists() {
 }
 
 start_repo() {
-	local f date fixes
+	local f date names
 	rm -rf "$repo"
 	git init -q -b series "$repo"
 	date=$(git -C "$top" log -1 --format=%cI 2>/dev/null || date -Is)
 	export GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date
 	in_repo config user.name "$identity_name"
 	in_repo config user.email "$identity_mail"
-	mapfile -t fixes < <(cd "$top/series" && compgen -G 'fixes/*.patch')
-	{ cat "$overlay_list"; patched_files $(patch_names) "${fixes[@]}"; } | while IFS= read -r f; do
+	mapfile -t names < <(cd "$top/series" && compgen -G '*/*.patch')
+	{ cat "$overlay_list"; patched_files "${names[@]}"; } | while IFS= read -r f; do
 		[[ ! -f $base/$f ]] || (cd "$base" && cp -p --parents "$f" "$repo")
 	done
 	in_repo add -A -f
@@ -78,65 +93,61 @@ cover() {
 	sed "${expressions[@]}" "$top/series/$POSTING/cover"
 }
 
-check_cover() {
-	local wrong
-	wrong=$(cover "$@" | grep -oE '\{[a-z0-9-]+\}' | paste -sd ' ') || true
-	[[ -z $wrong ]] || die "series/$POSTING/cover: series/$POSTING/order has no commit $wrong"
-}
-
 format_patch() { in_repo format-patch -q --zero-commit --no-signature --no-base "$@"; }
 
 # address MAIL PATCH...: To and Cc of the mail, as the kernel's own script names them.
 address() {
 	(cd "$base" && scripts/get_maintainer.pl --no-git --no-git-fallback --rolestats "${@:2}") |
-		sed -nE 's/ \((maintainer|supporter).*//; T cc; s/^/To: /p; d; :cc; s/ \(.*//; s/^/Cc: /p' |
-		sort -ru | awk '$1 != last { printf "%s%s", (NR > 1 ? "\n" : ""), $0; last = $1; next }
-			{ $1 = ""; printf ",\n%s", $0 } END { print "" }' | sed -i -e '0,/^Date: /{/^Date: /r /dev/stdin' -e '}' "$1"
+		sed -E 's/ \((maintainer|supporter).*//; t to; s/ \(.*//; s/^/Cc: /; b; :to; s/^/To: /' | sort -ru |
+		awk '{ key = $1; $1 = ""; printf key == last ? ",\n%s" : (last ? "\n" : "") key "%s", $0; last = key } END { print "" }' |
+		sed -i -e '0,/^Date: /{/^Date: /r /dev/stdin' -e '}' "$1"
 }
 
-# write_fixes DIR: each alone, on the base.
+# Each fix alone, on the base, also those that the other postings do not rest on.
 write_fixes() {
-	local patch name
-	for patch in "$top"/series/fixes/*.patch; do
-		name=$(basename "$patch" .patch)
-		(add_commits fixes "fixes/$name") || { in_repo clean -qfdx; continue; }
-		format_patch -1 --stdout >"$1/$name.patch"
-		address "$1/$name.patch" "$1/$name.patch"
+	local c
+	for c in $(cd "$top/series" && compgen -G 'fixes/*.patch'); do
+		(add_commits fixes "${c%.patch}") || { in_repo clean -qfdx; continue; }
+		format_patch -1 --stdout >"$out/series/$c"
 	done
-	say "series: the fixes, each alone, in $1"
 }
 
-# write_posting: the mails of POSTING, on those that it rests on.
+# write_mails DIR COMMIT...: those of POSTING, whose commits are the last of its branch.
+write_mails() {
+	local text
+	text=$(cover "${@:2}")
+	[[ ! $text =~ \{([a-z0-9-]+)\} ]] ||
+		die "series/$POSTING/cover: series/$POSTING/order has no commit ${BASH_REMATCH[1]}"
+	in_repo config "branch.$POSTING.description" "$text"
+	format_patch "-$(($# - 1))" --cover-letter --cover-from-description=subject -o "$1"
+	# With this name, git am out/series/POSTING/*.patch does not apply it.
+	mv "$1/0000-cover-letter.patch" "$1/0000-cover-letter.txt"
+	address "$1/0000-cover-letter.txt" "$1"/*.patch
+}
+
 write_posting() {
-	local list under mails dir=$out/series/$POSTING
+	local list mail dir=$out/series/$POSTING
 	rm -rf "$dir"
 	mkdir -p "$dir"
-	[[ $POSTING != fixes ]] || { write_fixes "$dir"; return; }
 	mapfile -t list < <(commits)
-	mapfile -t under < <(postings | sed '$d')
-	mapfile -t under < <(commits_of "${under[@]}")
-	add_commits "$POSTING" "${list[@]}"
-	list=("${list[@]:${#under[@]}}")
-	check_cover "${list[@]}"
-	in_repo config "branch.$POSTING.description" "$(cover "${list[@]}")"
-	format_patch "-${#list[@]}" --cover-letter --cover-from-description=subject -o "$dir"
-	# With this name, git am out/series/POSTING/*.patch does not apply it.
-	mv "$dir/0000-cover-letter.patch" "$dir/0000-cover-letter.txt"
-	mails=("$dir"/*.patch)
-	for mail in "${mails[@]}"; do
+	if [[ $POSTING == fixes ]]; then
+		write_fixes
+	else
+		add_commits "$POSTING" "${list[@]}"
+		write_mails "$dir" "${list[@]: -$(lines_of "$top/series/$POSTING/order" | wc -l)}"
+	fi
+	for mail in "$dir"/*.patch; do
 		address "$mail" "$mail"
 	done
-	address "$dir/0000-cover-letter.txt" "${mails[@]}"
-	say "series: ${#mails[@]} patches and a cover letter in $dir"
+	say "series: $(find "$dir" -name '*.patch' | wc -l) patches in $dir"
 }
 
 main() {
 	local list wanted
 	[[ -d $base ]] || "$top/dev/tree.sh"
-	wanted=$([[ ${POSTING:-} ]] && say "$POSTING" || postings)
+	wanted=${POSTING:-$(postings)}
 	POSTING='' overlay_files >"$overlay_list"
 	mapfile -t list < <(POSTING='' commits)
-	((${#list[@]})) || die "series/order names no posting with a commit"
 	check_lists "${list[@]}"
 	start_repo
 	[[ ${POSTING:-} ]] || add_commits series "${list[@]}"

@@ -17,7 +17,6 @@
 # folders of its own.
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
-. "$(dirname "$0")/commits.sh"
 own=$out/commits
 tree=$own/linux
 results=$own/results.csv
