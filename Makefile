@@ -41,7 +41,7 @@ boot:	terminal build ## a shell in the guest
 terminal:
 	@[ -t 0 ] || { echo "make boot: needs a terminal" >&2; exit 1; }
 
-series:	## the patch files for git am, in out/series; BUILD=1 builds and boots each commit (hours)
+series:	## the mails of all postings, or of POSTING, in out/series; BUILD=1 builds and boots each commit (hours)
 	@dev/series.sh
 	@$(if $(BUILD),dev/series/build.sh)
 
