@@ -56,11 +56,12 @@ overlay_to() { rsync -rlp --files-from="$2" "$top/" "$1/"; }
 # lines_of [FILE]: a list without comments and empty lines.
 lines_of() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$@"; }
 
+[[ ! ${POSTING:-} || -f $top/series/$POSTING/order ]] || die "no posting is called $POSTING"
+
 # The postings, in the order in which out/linux has them; or POSTING, after those that it
 # rests on.
 postings() {
 	[[ ${POSTING:-} ]] || { lines_of "$top/series/order"; return; }
-	[[ -f $top/series/$POSTING/order ]] || die "no posting is called $POSTING"
 	setting "$top/series/$POSTING/order" RESTS | tr ' ' '\n'
 	say "$POSTING"
 }
