@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # run.sh ARCHITECTURE FLAVOUR DIR: boot the kernel of a flavour in QEMU, whose clock counts
-# instructions, and print what hits.c and functions.c measure, as lines of case, unit and
+# instructions, and print what hits_site.c and functions.c measure, as lines of case, unit and
 # number. Their modules are built in DIR.
 set -euo pipefail
 . "$(dirname "$0")/../../lib.sh"

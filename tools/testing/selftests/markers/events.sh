@@ -419,7 +419,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 25
+plan 26
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_while_it_is_enabled; report "goes also while it is enabled"
 enabled_before_the_module; report "can be enabled before the module is loaded"
