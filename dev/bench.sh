@@ -132,10 +132,10 @@ count_objects() {
 count_hits() {
 	local dir=$dir/$2-hits
 	mkdir -p "$dir"
-	cp "$top"/dev/bench/{hits.c,functions.c,ticks.h} "$dir"
+	cp "$top"/dev/bench/{hits*,functions.c,ticks.h} "$dir"
 	cd "$dir"
 	python3 -B "$top/dev/bench/sources.py" "" ""
-	say 'obj-m := hits.o functions.o' >"$dir/Makefile"
+	sed -i 's/bench.o//; s/place.o//' Makefile
 	"$top/dev/bench/arch/run.sh" "$1" "$2" "$dir"
 }
 

@@ -89,6 +89,29 @@ static void sets_test_flags(struct kunit *test)
 	}
 }
 
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+/* The only tracer that is left is called as it is, or by its set if it needs protection. */
+static void sets_test_single(struct kunit *test)
+{
+	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_RECURSION };
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		start(test, 0, flags[i], traced_a);
+		for (j = 0; j < ARRAY_SIZE(flags); j++) {
+			KUNIT_EXPECT_EQ(test, calls_named(test, traced_a, "ftrace_set_"), !!flags[i]);
+			KUNIT_EXPECT_EQ(test, calls_named(test, traced_a, "note_call"), !flags[i]);
+			start(test, 1, flags[j], traced_a);
+			KUNIT_EXPECT_TRUE(test, calls_named(test, traced_a, "ftrace_set_"));
+			stop(test, 1);
+		}
+		KUNIT_EXPECT_EQ(test, calls_named(test, traced_a, "ftrace_set_"), !!flags[i]);
+		KUNIT_EXPECT_EQ(test, calls_named(test, traced_a, "note_call"), !flags[i]);
+		stop(test, 0);
+	}
+}
+#endif
+
 static void expect_many(struct kunit *test, unsigned int nr)
 {
 	call_a();
@@ -288,6 +311,9 @@ static void sets_test_no_memory_for_filter(struct kunit *test)
 static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_order),
 	KUNIT_CASE(sets_test_flags),
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+	KUNIT_CASE(sets_test_single),
+#endif
 	KUNIT_CASE(sets_test_many),
 	KUNIT_CASE(sets_test_recursion),
 	KUNIT_CASE(sets_test_resched),

@@ -152,7 +152,7 @@ def main():
     sites, numbers = ([int(word) for word in arg.split()] for arg in sys.argv[1:])
     write('main.c', '#include <linux/module.h>\nMODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("Sites");\n')
     write('many.h', many_functions())
-    text = 'obj-m := bench.o hits.o place.o functions.o\nCFLAGS_place.o := -I$(src)\n'
+    text = 'obj-m := bench.o hits.o place.o functions.o\nhits-y := hits_site.o hits_tp.o\nCFLAGS_place.o := -I$(src)\n'
     for number in sites:
         text += copied_module('bench', number, tracepoint, '#include "bench.h"', 'static __used __flatten')
     if numbers:

@@ -252,6 +252,16 @@ static unsigned int id_of(struct ftrace_ops *const *members, unsigned int nr)
 	return set ? set->id : SET_UNKNOWN;
 }
 
+/* Is the only tracer called as it is? Not the one that is added or removed counts. */
+static void update_call_ops(struct dyn_ftrace *rec)
+{
+	const struct ftrace_set *set = set_of(wanted_id(rec));
+
+	rec->flags &= ~FTRACE_FL_CALL_OPS;
+	if (WITH_CALL_OPS && set && set->nr == 1 && set->no_text)
+		rec->flags |= FTRACE_FL_CALL_OPS;
+}
+
 static void set_wanted(struct dyn_ftrace *rec, unsigned int id)
 {
 	struct ftrace_set *set = set_of(id), *old = set_of(wanted_id(rec));
@@ -260,6 +270,7 @@ static void set_wanted(struct dyn_ftrace *rec, unsigned int id)
 		set->refs++;
 	rec->flags &= ~(SET_MASK << SET_WANTED_SHIFT);
 	rec->flags |= (unsigned long)id << SET_WANTED_SHIFT;
+	update_call_ops(rec);
 	put_set(old);
 }
 
@@ -283,8 +294,10 @@ void ftrace_set_change(struct dyn_ftrace *rec, struct ftrace_ops *ops, bool add)
 		if (ftrace_rec_count(rec))
 			nr = ftrace_tracers_of(rec, add ? NULL : ops, members);
 		/* Others that share the filter of @ops may be added after it. */
-		if (nr != ftrace_rec_count(rec))
+		if (nr != ftrace_rec_count(rec)) {
+			update_call_ops(rec);
 			return;
+		}
 	}
 	set_wanted(rec, id_of(members, nr));
 }
@@ -367,17 +380,27 @@ bool ftrace_is_set_text(unsigned long addr)
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
-static void call_members(const struct ftrace_set *set, unsigned long ip,
-			 unsigned long parent_ip, struct ftrace_regs *fregs)
+/* A function that is being changed may save fewer registers than a new tracer needs. */
+static nokprobe_inline bool is_callable(const struct ftrace_ops *ops,
+					struct ftrace_regs *fregs)
 {
-	unsigned int i;
+	if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS) &&
+	    ops->flags & FTRACE_OPS_FL_SAVE_REGS && !ftrace_get_regs(fregs))
+		return false;
+	return !(ops->flags & FTRACE_OPS_FL_RCU) || rcu_is_watching();
+}
 
-	for (i = 0; i < set->nr; i++) {
-		struct ftrace_ops *ops = set->members[i].ops;
+static nokprobe_inline void call_members(const struct ftrace_set *set, unsigned long ip,
+					 unsigned long parent_ip, struct ftrace_regs *fregs)
+{
+	const struct ftrace_set_member *member = set->members, *end = member + set->nr;
 
-		if (!(ops->flags & FTRACE_OPS_FL_RCU) || rcu_is_watching())
+	do {
+		struct ftrace_ops *ops = member->ops;
+
+		if (is_callable(ops, fregs))
 			ops->func(ip, parent_ip, ops, fregs);
-	}
+	} while (++member < end);
 }
 
 /* The function of a set's ops. A set is freed after its functions have another. */
@@ -408,6 +431,7 @@ int arch_ftrace_make_set(struct ftrace_set *set)
 				  (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU));
 	set->ops.func = ftrace_set_call;
 	set->text.text = (u8 *)ftrace_set_call;
+	smp_wmb();	/* before functions refer to it; they depend on the address */
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # run.sh ARCHITECTURE FLAVOUR DIR: boot the kernel of a flavour in QEMU, whose clock counts
-# instructions, and print what hits.c and functions.c measure, as lines of case, unit and
+# instructions, and print what hits_site.c and functions.c measure, as lines of case, unit and
 # number. Their modules are built in DIR.
 set -euo pipefail
 . "$(dirname "$0")/../../lib.sh"
@@ -26,7 +26,7 @@ make_root() {
 	(cd "$dir/root" && printf '%s\n' init {hits,functions}.ko | cpio --quiet -o -H newc) >"$dir/root.cpio"
 }
 
-"$top/dev/build.sh" "$flavour" "$(basename "$image")" >&2
+"$top/dev/build.sh" "$flavour" "$(basename "$image")" modules >&2
 "$top/dev/build.sh" "$flavour" M="$dir" modules >&2
 make_root
 log=$logs/bench-$flavour.log
@@ -37,9 +37,9 @@ with_progress "bench run $flavour" "$log" timeout 1200 "${qemu[@]}" -machine vir
 ! grep 'not ok' "$log" || exit 1
 tr -d '\r' <"$log" | awk -v architecture="$architecture" '
 	/^== / { part = $2; next }
-	part == "hits" { print architecture ": pass of a site with " $1 " probes,instructions," $2 }
-	part == "functions" && split($0, words, ":") == 2 {
+	part == "hits" && /^[0-9]+ [0-9]+$/ { print architecture ": pass of a site with " $1 " probes,instructions," $2 }
+	part == "functions" && /^call .*:[0-9]+$/ {
+		split($0, words, ":")
 		print architecture ": " words[1] ",instructions," words[2]
 	}
-	part == "end" { ended = 1 }
 	END { exit !(part == "end") }'

@@ -105,7 +105,7 @@ struct tracepoint_func;
 #endif
 #define __MARKSTUB_FENTRY(name)						\
 	__MARKSTUB_CALL							\
-	".pushsection __mcount_loc, \"aG\", @progbits, __marker_" name ", comdat\n\t" \
+	".pushsection __mcount_loc, \"aG\", @progbits, __probestub_" name ", comdat\n\t" \
 	_ASM_PTR "__probestub_" name " + " __stringify(__MARKSTUB_ENDBR) "\n\t" \
 	".popsection\n\t"
 #endif

@@ -62,7 +62,8 @@ comes_and_goes_with_the_module() {
 }
 
 # Also while it is enabled. Its records are removed with it: another event may get its
-# number. When the module is loaded again, the event is enabled again.
+# number. When the module is loaded again, the event is enabled again, unless all events
+# were disabled meanwhile, as tools do when they end.
 goes_while_it_is_enabled() {
 	start &&
 	put 1 $event/enable &&
@@ -78,8 +79,9 @@ goes_while_it_is_enabled() {
 	is "$(column sample_event probes)" 1 &&
 	fire 2 &&
 	is "$(recorded sample_event:)" 2 &&
-	put 0 $event/enable &&
 	unload marker_sample &&
+	put 0 events/enable &&
+	is "$(cat "$instance/set_event")" "" &&
 	load marker_sample &&
 	is "$(cat "$instance/$event/enable")" 0 && kernel_is_well
 }
@@ -417,7 +419,7 @@ events_are_for_root_only() {
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 25
+plan 26
 comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_while_it_is_enabled; report "goes also while it is enabled"
 enabled_before_the_module; report "can be enabled before the module is loaded"

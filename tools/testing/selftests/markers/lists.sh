@@ -115,6 +115,7 @@ events_of_a_query() {
 	query "module marker_sample +p" &&
 	query "func fire_types -p" &&
 	is "$(enabled)" "$others" &&
+	query "module marker_sample -p" &&
 	unload marker_sample
 }
 

@@ -4,18 +4,18 @@
  * it for 0 to 16 probes; faultable, for 0 and 1 of a tracepoint whose probes may fault.
  */
 #include <linux/module.h>
-#include <linux/tracepoint.h>
 
+#include "hits.h"
 #include "ticks.h"
 
 #define PROBES	16
 
-DECLARE_TRACE(hits, TP_PROTO(int number, void *pointer), TP_ARGS(number, pointer));
-DEFINE_TRACE(hits_tp, TP_PROTO(int number, void *pointer), TP_ARGS(number, pointer));
-DECLARE_TRACE_SYSCALL(hits_faultable, TP_PROTO(int number, void *pointer),
-		      TP_ARGS(number, pointer));
-DEFINE_TRACE_SYSCALL(hits_faultable_tp, NULL, NULL, TP_PROTO(int number, void *pointer),
-		     TP_ARGS(number, pointer));
+/* The compiler moves parts of what a site does in C out of a loop. */
+#ifdef CONFIG_X86
+#define alone	__always_inline
+#else
+#define alone	noinline notrace
+#endif
 
 static notrace void probe(void *data, int number, void *pointer)
 {
@@ -26,12 +26,17 @@ static void *nr_data(unsigned long nr)
 	return (void *)(nr + 1);
 }
 
+static alone void hit(int number, void *pointer)
+{
+	trace_hits_tp(number, pointer);
+}
+
 static noinline notrace void pass_site(int number, void *pointer)
 {
 	unsigned int i;
 
 	for (i = 0; i < PASSES; i++) {
-		trace_hits_tp(number, pointer);
+		hit(number, pointer);
 		barrier();
 	}
 }
