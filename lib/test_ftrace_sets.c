@@ -90,6 +90,12 @@ static void sets_test_flags(struct kunit *test)
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+static void expect_single(struct kunit *test, unsigned long flags)
+{
+	KUNIT_EXPECT_EQ(test, calls_named(test, traced_a, "ftrace_set_"), !!flags);
+	KUNIT_EXPECT_EQ(test, calls_named(test, traced_a, "note_call"), !flags);
+}
+
 /* The only tracer that is left is called as it is, or by its set if it needs protection. */
 static void sets_test_single(struct kunit *test)
 {
@@ -98,15 +104,13 @@ static void sets_test_single(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		start(test, 0, flags[i], traced_a);
+		expect_single(test, flags[i]);
 		for (j = 0; j < ARRAY_SIZE(flags); j++) {
-			KUNIT_EXPECT_EQ(test, calls_named(test, traced_a, "ftrace_set_"), !!flags[i]);
-			KUNIT_EXPECT_EQ(test, calls_named(test, traced_a, "note_call"), !flags[i]);
 			start(test, 1, flags[j], traced_a);
 			KUNIT_EXPECT_TRUE(test, calls_named(test, traced_a, "ftrace_set_"));
 			stop(test, 1);
+			expect_single(test, flags[i]);
 		}
-		KUNIT_EXPECT_EQ(test, calls_named(test, traced_a, "ftrace_set_"), !!flags[i]);
-		KUNIT_EXPECT_EQ(test, calls_named(test, traced_a, "note_call"), !flags[i]);
 		stop(test, 0);
 	}
 }

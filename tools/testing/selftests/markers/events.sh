@@ -87,7 +87,8 @@ goes_while_it_is_enabled() {
 }
 
 reports() {
-	dmesg | awk '/markers:sample_gone:mod:marker_sample was requested/ { n++ } END { print n + 0 }'
+	dmesg | awk '/markers:sample_gone:mod:marker_sample was requested/ { n++ }
+		END { print n + 0 }'
 }
 
 # As when a marker was renamed.
