@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# bench.sh [short|functions|markers|latency|cycles|arch|cpus]: measure the cost of tracepoints,
+# bench.sh [short|functions|markers|latency|cycles|arch]: measure the cost of tracepoints,
 # markers and function tracers on the kernel without the series and on the kernel with
 # it, in the same configuration. Prints a table with ratios and checks the limits of
 # dev/bench/bars; writes results.csv, results.svg and markers.svg to out/bench.
@@ -17,8 +17,7 @@
 # which all sites of a batch were breakpoints: from the first synchronisation to the third. Bytes
 # are bytes of the image; see dev/bench/static.py. For other architectures some objects
 # are compiled and analysed, see dev/bench/objects.py, and hits are measured as here, see
-# dev/bench/arch/run.sh. "arch" measures only these. "cpus" measures only what changes cost
-# with 2, 8 and 32 CPUs, and how often they interrupt an isolated one, and draws cpus.svg.
+# dev/bench/arch/run.sh. "arch" measures only these.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
@@ -40,7 +39,6 @@ markers) flavours=(guest) sites=() architectures=() ;;
 latency) flavours=(stock-realtime realtime) sites=() numbers=() architectures=() ;;
 cycles) flavours=() sites=() numbers=() architectures=() ;;
 arch) flavours=() sites=() numbers=() ;;
-cpus) flavours=(stock-realtime realtime) sites=() numbers=() architectures=() ;;
 esac
 
 build_modules() {
@@ -81,22 +79,6 @@ measure_latency() {
 	with_progress "bench times $1" "$logs/bench-times-$1.log" \
 		"$top/dev/guest.sh" --flavour "$1" --name "bench-times-$1" \
 		dev/bench/latency.sh $loops
-}
-
-# With one CPU of QEMU for all of the guest's, which it executes in turn.
-measure_cpus() {
-	local smp
-	: >"$dir/$1.csv"
-	for smp in 2 8 32; do
-		with_progress "bench $smp CPUs $1" "$logs/bench-cpus-$smp-$1.log" \
-			"$top/dev/guest.sh" --flavour "$1" --name "bench-cpus-$1" --icount --smp $smp \
-			dev/bench/cpus.sh
-		cat "$out/guest/bench-cpus-$1/results.csv" >>"$dir/$1.csv"
-	done
-	with_progress "bench isolated CPU $1" "$logs/bench-cpus-isolated-$1.log" \
-		"$top/dev/guest.sh" --flavour "$1" --name "bench-cpus-$1" --icount --smp 4 \
-		--append "isolcpus=nohz,domain,managed_irq,3 nohz_full=3" dev/bench/cpus.sh isolated
-	cat "$out/guest/bench-cpus-$1/results.csv" >>"$dir/$1.csv"
 }
 
 measure() {
@@ -253,39 +235,12 @@ draw_latency() {
 	END
 }
 
-draw_cpus() {
-	local change unit
-	for change in on off; do
-		for unit in instructions interrupts; do
-			plotted "^all events $change with" $unit 5 >"$dir/cpus.$change.$unit"
-		done
-	done
-	gnuplot <<-END
-		set terminal svg size 1200,500 noenhanced background "white"
-		set output "$dir/cpus.svg"
-		set multiplot layout 1,2
-		set style data linespoints
-		set key top left
-		set logscale xy
-		set xlabel "CPUs"
-		do for [unit in "instructions interrupts"] {
-			set title "all events on and off: ".unit." of all CPUs"
-			plot for [change in "on off"] "$dir/cpus.".change.".".unit using (\$1-1):2 title change.", stock", \
-				for [change in "on off"] "$dir/cpus.".change.".".unit using (\$1-1):3 title change.", series"
-		}
-	END
-}
-
 mkdir -p "$dir"
 : >"$dir/stock.csv"	# stock may be left out
 [[ $form != arch ]] || : >"$dir/guest.csv"
 for flavour in "${flavours[@]}"; do
 	"$top/dev/build.sh" "$flavour"
-	case $form in
-	latency) measure_latency "$flavour" ;;
-	cpus) measure_cpus "$flavour" ;;
-	*) measure "$flavour" ;;
-	esac
+	if [[ $form == latency ]]; then measure_latency "$flavour"; else measure "$flavour"; fi
 done
 for architecture in "${architectures[@]}"; do
 	(count_objects "$architecture" "stock-bench-$architecture") >>"$dir/stock.csv"
@@ -295,9 +250,9 @@ for architecture in "${architectures[@]}"; do
 	(count_hits "$architecture" "bench-$architecture") >>"$dir/guest.csv"
 done
 case $form in
-latency | cpus)
+latency)
 	compare "${flavours[@]}" >"$dir/results.csv"
-	"draw_$form" ;;
+	draw_latency ;;
 cycles) say "case,unit,stock,series,ratio" >"$dir/results.csv" ;;
 *) compare >"$dir/results.csv" ;;
 esac

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-RUNS = 3
+RUNS = 5
 LONG = 10       # seconds: such a run is the only one
 NUMBERS = 1, 300, 3000
 
@@ -32,14 +32,6 @@ def run(command, directory):
     return usage.ru_utime, usage.ru_maxrss
 
 
-def measure(command, directory):
-    """Return the minima of several runs."""
-    runs = []
-    while len(runs) < RUNS and not (runs and runs[0][0] > LONG):
-        runs.append(run(command, directory))
-    return (min(column) for column in zip(*runs))
-
-
 def loaded(file):
     """Return the bytes of text and data."""
     return int(subprocess.check_output(['size', file], text=True).split()[-3])
@@ -49,12 +41,16 @@ def main():
     directory, *kinds = sys.argv[1:]
     command = command_of(directory)
     none = loaded(f'{directory}/empty.o')
-    for kind, number in ((kind, number) for kind in kinds for number in NUMBERS):
-        seconds, memory = measure(re.sub(r'\bempty\b', f'{kind}{number}', command), directory)
+    runs = {(kind, number): [] for kind in kinds for number in NUMBERS}
+    for _ in range(RUNS):       # in turn, as other work slows some of the time
+        for (kind, number), done in runs.items():
+            if not done or done[0][0] < LONG:
+                done.append(run(re.sub(r'\bempty\b', f'{kind}{number}', command), directory))
+    for (kind, number), done in runs.items():
         name = f'compile of {number} {kind}()'
-        print(f'{name},ms of user time,{seconds * 1000:.0f}')
-        print(f'{name},kB at most,{memory}')
-        print(f'{name},bytes,{loaded(f"{directory}/{kind}{number}.o") - none}', flush=True)
+        print(f'{name},ms of user time,{min(seconds for seconds, _ in done) * 1000:.0f}')
+        print(f'{name},kB at most,{min(memory for _, memory in done)}')
+        print(f'{name},bytes,{loaded(f"{directory}/{kind}{number}.o") - none}')
 
 
 main()
