@@ -110,23 +110,24 @@ static char *next_word(char **text)
 	return word;
 }
 
-static int parse_query(struct query *query, char *text)
+/* Return: NULL, or the word that is wrong, or the end */
+static const char *parse_query(struct query *query, char *text)
 {
 	const char *word, **pattern;
 
 	while ((word = next_word(&text))) {
 		if (!strcmp(word, "+p") || !strcmp(word, "-p")) {
 			query->enable = *word == '+';
-			return next_word(&text) ? -EINVAL : 0;
+			return next_word(&text);
 		}
 		pattern = pattern_of(query, word);
 		if (!pattern || *pattern)
-			break;
+			return word;
 		*pattern = next_word(&text);
 		if (!*pattern)
-			break;
+			return word;
 	}
-	return -EINVAL;
+	return "";
 }
 
 static bool has_file(const struct marker_site *site, const char *pattern)
@@ -161,27 +162,45 @@ static bool want_events(const struct query *query, unsigned int nr)
 	return found;
 }
 
+static const char *query_errors[] = {
+	"Expected module NAME, file NAME or func NAME, each at most once, then +p or -p",
+	"No marker with an event is there, see marker_sites",
+};
+
 /* "module NAME file NAME func NAME +p", of which some, or with -p. */
-static ssize_t sites_write(struct file *file, const char __user *from, size_t size, loff_t *pos)
+static int apply_query(const char *text, char *words)
 {
 	static unsigned int nr;		/* protected by event_mutex */
 	struct query query = {};
-	char *text __free(kfree) = NULL;
-	int ret;
+	const char *wrong = parse_query(&query, words);
+
+	if (wrong) {
+		tracing_log_err(NULL, "marker_sites", text, query_errors, 0,
+				*wrong ? wrong - words : strlen(text));
+		return -EINVAL;
+	}
+	guard(mutex)(&marker_notify_mutex);
+	guard(mutex)(&event_mutex);
+	if (want_events(&query, ++nr))
+		return marker_set_events(nr, query.enable);
+	tracing_log_err(NULL, "marker_sites", text, query_errors, 1, 0);
+	return -ENOENT;
+}
+
+static ssize_t sites_write(struct file *file, const char __user *from, size_t size, loff_t *pos)
+{
+	char *text __free(kfree) = NULL, *words __free(kfree) = NULL;
 
 	if (size >= QUERY_SIZE)
 		return -EINVAL;
 	text = memdup_user_nul(from, size);
 	if (IS_ERR(text))
 		return PTR_ERR(text);
-	ret = parse_query(&query, text);
-	if (ret)
-		return ret;
-	guard(mutex)(&marker_notify_mutex);
-	guard(mutex)(&event_mutex);
-	if (!want_events(&query, ++nr))
-		return -ENOENT;
-	return marker_set_events(nr, query.enable) ?: size;
+	strim(text);	/* the newline at the end */
+	words = kstrdup(text, GFP_KERNEL);
+	if (!words)
+		return -ENOMEM;
+	return apply_query(text, words) ?: size;
 }
 
 static const struct file_operations sites_fops = {

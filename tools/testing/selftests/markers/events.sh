@@ -111,12 +111,19 @@ enabled_before_the_module() {
 	is "$(recorded sample_event:)" 2
 }
 
-# A trigger that enables an event does not keep its probe.
+lost_triggers() {
+	dmesg | awk '/the filter and triggers of sample_event are removed/ { n++ }
+		END { print n + 0 }'
+}
+
+# A trigger that enables an event does not keep its probe. That it is lost is reported.
 goes_with_a_trigger() {
 	start &&
 	put stacktrace $event/trigger &&
 	is "$(column sample_event probes)" 1 &&
+	before=$(lost_triggers) &&
 	unload marker_sample &&
+	is "$(lost_triggers)" $((before + 1)) &&
 	has_no_event $event &&
 	load marker_sample &&
 	is "$(column sample_event probes)" 0 &&

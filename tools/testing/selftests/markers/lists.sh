@@ -119,13 +119,30 @@ events_of_a_query() {
 	unload marker_sample
 }
 
+# refused QUERY ERROR REASON COLUMN: error_log points to the word that is wrong.
+refused() {
+	: >"$tracing/error_log"
+	fails_with "$2" query "$1" && has "$(cat "$tracing/error_log")" "marker_sites: error: $3" &&
+	is "$(sed -n '3s/\^$//p' "$tracing/error_log" | wc -c)" $((11 + $4 + 1))
+	explain "$1"
+}
+
 refused_queries() {
 	load marker_sample || return
-	for bad in "" module "module marker_sample" "module +p" "line 5 +p" \
-		"func fire_types +q" "func fire_types +p -p" "func $(printf '%600s' x) +p"; do
-		fails_with "Invalid argument" query "$bad" || return
-	done
-	fails_with "No such file" query "module marker_sample func none +p" &&
+	while IFS=: read -r query column; do
+		refused "$query" "Invalid argument" "Expected module NAME" "$column" || return
+	done <<-END
+		:0
+		module:0
+		module marker_sample:20
+		module +p:9
+		line 5 +p:0
+		func fire_types +q:16
+		func fire_types +p -p:19
+		func a func b +p:7
+	END
+	fails_with "Invalid argument" query "func $(printf '%600s' x) +p" &&
+	refused "module marker_sample func none +p" "No such file" "No marker with an event" 0 &&
 	is "$(enabled)" ""
 }
 
