@@ -195,5 +195,6 @@ fragments_of "$flavour"
 # The image that guest.sh boots; see there.
 image=vmlinux
 ! grep -qs '^CONFIG_K[AC]SAN=y' "${fragments[-1]}" || image=bzImage
+[[ ${ARCH:-} != arm64 ]] || image=Image
 (($#)) || set -- "$image" modules
 main "$@"

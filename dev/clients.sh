@@ -6,6 +6,9 @@
 # functions, livepatch, verification, bpftests and ftracetest; each is a script in
 # dev/clients/ that runs in both guests.
 #
+# With FOREIGN=arm64, both kernels are for arm64 (FOREIGN=arm64 dev/debian.sh dev/clients.sh);
+# the parts are tools (perf, trace-cmd, bpftrace), tracefs, functions and ftracetest.
+#
 # The scripts write rows: client, what it did, and a verdict that begins with PASS,
 # FAIL or another result of ftracetest.
 set -euo pipefail
@@ -13,6 +16,12 @@ set -euo pipefail
 build_environment
 
 parts=(names tools tracefs functions livepatch verification bpftests ftracetest)
+kernels=(stock guest) parallel=()
+if [[ ${FOREIGN:-} ]]; then
+	parts=(tools tracefs functions ftracetest)
+	kernels=("stock-matrix-guest_$FOREIGN" "matrix-guest_$FOREIGN") parallel=(--parallel)
+	export ARCH=$FOREIGN CROSS_COMPILE=aarch64-linux-gnu-
+fi
 dir=$out/clients
 table=$dir/results.tsv	# all rows, with the verdicts on both kernels
 
@@ -33,7 +42,7 @@ livepatch_tests() {
 flavours_of() {
 	case $1 in
 	livepatch | verification | bpftests) say stock-clients clients ;;
-	*) say stock guest ;;
+	*) say "${kernels[@]}" ;;
 	esac
 }
 
@@ -50,7 +59,7 @@ prepare() {
 			"$top/dev/build.sh" "$flavour"
 			build_folder "$base/tools/testing/selftests/bpf/test_kmods" \
 				"$dir/test_kmods-$flavour" "$flavour" ;;
-		tools) "$top/dev/tracers.sh" "$flavour" "$top/dev/clients/tools.stp" ;;
+		tools) [[ ${FOREIGN:-} ]] || "$top/dev/tracers.sh" "$flavour" "$top/dev/clients/tools.stp" ;;
 		names) check_modules outoftree "$flavour" ;;
 		esac
 	done
@@ -59,7 +68,7 @@ prepare() {
 	ftracetest | verification) selftests ftrace verification ;;
 	names) build_program "$top/dev/clients/bpf.c" -lbpf ;;
 	tools)
-		build_program "$top/dev/clients/bpf.c" -lbpf
+		[[ ${FOREIGN:-} ]] || build_program "$top/dev/clients/bpf.c" -lbpf
 		build_program "$top/dev/clients/work.c" ;;
 	*) build_program "$top/dev/clients/work.c" ;;
 	esac
@@ -73,7 +82,7 @@ run_guests() {
 	for flavour in $(flavours_of "$1"); do
 		rm -f "$(guest_rows "$1" "$flavour")"
 		"$top/dev/guest.sh" --flavour "$flavour" --name "clients-$1-$flavour" \
-			--timeout 7200 "dev/clients/$1.sh" &
+			"${parallel[@]}" --timeout 7200 "dev/clients/$1.sh" &
 		pids+=($!)
 	done
 	for pid in "${pids[@]}"; do
@@ -144,8 +153,8 @@ main() {
 		[[ " ${parts[*]} " == *" $part "* ]] || die "no such part: $part (${parts[*]})"
 	done
 	"$top/dev/tree.sh"
-	"$top/dev/build.sh" stock
-	"$top/dev/build.sh" guest
+	"$top/dev/build.sh" "${kernels[0]}"
+	"$top/dev/build.sh" "${kernels[1]}"
 	mkdir -p "$dir"
 	: >"$table"
 	for part; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh [--flavour F] [--timeout S] [--smp N] [--cpu MODEL] [--icount] [--name N]
-#          [--append ARGS] [--bootconfig FILE] [--parallel]
+#          [--append ARGS] [--bootconfig FILE] [--parallel] [--plugin FILE]
 #          SCRIPT [ARG...]
 # guest.sh [...] --shell
 #
@@ -10,15 +10,16 @@
 # status is that of SCRIPT, or an error if the kernel complains or the guest hangs: it runs
 # for S seconds (900), three times what a script takes beside builds on two slow CPUs.
 # Files that SCRIPT writes to $RESULTS are in out/guest/NAME afterwards; NAME is that of
-# SCRIPT and of the flavour, as in out/guest/script-guest. With --icount
+# SCRIPT and of the flavour, as in out/guest/script-guest. The flavours NAME-guest_arm64 have the
+# root that debian.sh makes with FOREIGN=arm64. With --icount
 # the guest has one CPU, and its clocks count instructions. With --parallel QEMU has a
-# thread for each CPU. FILE has parameters of the kernel, see
-# Documentation/admin-guide/bootconfig.rst.
+# thread for each CPU. --bootconfig has parameters of the kernel, see
+# Documentation/admin-guide/bootconfig.rst. A plugin of QEMU writes to $RESULTS/counts.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 flavour=guest seconds=900 smp=2 cpu=max name='' append='' shell='' bootconfig=''
-clock=()
+clock=() plugin=''
 threads=single
 while (($#)); do
 	case $1 in
@@ -31,6 +32,7 @@ while (($#)); do
 	--append) append+=" $2"; shift 2 ;;
 	--bootconfig) bootconfig=$2 append+=' bootconfig'; shift 2 ;;
 	--parallel) threads=multi; shift ;;
+	--plugin) plugin=$2; shift 2 ;;
 	--shell) shell=1; name=shell; shift ;;
 	--) shift; break ;;
 	-*) die "unknown option $1" ;;
@@ -46,14 +48,19 @@ name=${name:-$(basename "$1" .sh)-$flavour}
 build=$out/build/$flavour
 results=$out/guest/$name
 log=$logs/guest-$name.log
-initramfs=$out/guest/initramfs.cpio
+machine=x86 root=/ busybox=$(command -v busybox)
+if [[ $flavour == *guest_arm64 ]]; then
+	machine=arm64 root=${FOREIGN_ROOT:?run FOREIGN=arm64 dev/debian.sh}
+	busybox=$root/usr/bin/busybox
+fi
+initramfs=$out/guest/initramfs-$machine.cpio
 
 make_initramfs() {
 	local dir
 	[[ $initramfs -nt $top/dev/guest/init ]] && return 0
 	dir=$(mktemp -d)
 	mkdir -p "$dir/bin" "$dir/dev"
-	cp "$(command -v busybox)" "$dir/bin/"
+	cp "$busybox" "$dir/bin/"
 	ln -s busybox "$dir/bin/sh"
 	cp "$top/dev/guest/init" "$dir/init"
 	chmod +x "$dir/init"
@@ -79,16 +86,24 @@ add_bootconfig() {
 # with KASAN and lockdep interprets for two minutes at each boot, until ACPI gives up.
 # random.trust_cpu: otherwise the key that hashes pointers is made up to two seconds
 # after the start, and scripts may see (____ptrval____) before.
+# The root of arm64 has no checkout.
 qemu() {
-	timeout --foreground --kill-after=5 "$seconds" qemu-system-x86_64 \
-		-accel "tcg,thread=$threads" "${clock[@]}" -cpu "$cpu" -smp "$smp" -m 2G \
-		-machine q35 -nodefaults -no-user-config -display none -no-reboot \
+	local program=qemu-system-x86_64 options=(-cpu "$cpu" -machine q35)
+	local words="console=ttyS0 mitigations=off no_timer_check random.trust_cpu=on"
+	if [[ $machine == arm64 ]]; then
+		program=qemu-system-aarch64 options=(-cpu cortex-a57 -machine virt
+			-virtfs "local,path=$top,mount_tag=house,security_model=none,readonly=on,multidevs=remap")
+		words="console=ttyAMA0"
+	fi
+	timeout --foreground --kill-after=5 "$seconds" "$program" "${options[@]}" \
+		-accel "tcg,thread=$threads" "${clock[@]}" -smp "$smp" -m 2G \
+		-nodefaults -no-user-config -display none -no-reboot \
 		-kernel "$image" -initrd "$initramfs" \
-		-append "console=ttyS0 panic=-1 oops=panic mitigations=off no_timer_check random.trust_cpu=on rdinit=/init HOUSE_TOP=$top HOUSE_OUT=$out HOUSE_BUILD=$build${shell:+ HOUSE_SHELL=1} $append" \
-		-serial "file:$log" \
+		-append "panic=-1 oops=panic rdinit=/init $words HOUSE_TOP=$top HOUSE_OUT=$out HOUSE_BUILD=$build${shell:+ HOUSE_SHELL=1} $append" \
+		-serial "file:$log" ${plugin:+-plugin "$plugin,to=$results/counts"} \
 		-device virtio-rng-pci -device virtio-serial-pci \
 		-chardev stdio,id=screen,signal=off -device virtconsole,chardev=screen \
-		-virtfs local,path=/,mount_tag=hostroot,security_model=none,readonly=on,multidevs=remap \
+		-virtfs "local,path=$root,mount_tag=hostroot,security_model=none,readonly=on,multidevs=remap" \
 		-virtfs "local,path=$results,mount_tag=results,security_model=none"
 }
 
@@ -144,6 +159,7 @@ run() {
 }
 
 image=$build/vmlinux
+[[ $machine != arm64 ]] || image=$build/arch/arm64/boot/Image
 ! grep -qs '^CONFIG_K[AC]SAN=y' "$build/.config" || image=$build/arch/x86/boot/bzImage
 [[ -f $image ]] || die "no kernel $build/vmlinux: make build"
 mkdir -p "$results"

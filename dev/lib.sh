@@ -139,12 +139,14 @@ kmake() {
 		-j"$(nproc)" "${checked[@]}" "$@"
 }
 
-# build_program SOURCE [OPTION...]: a program of one file for the guest, in out/bin.
+# build_program SOURCE [OPTION...]: a program of one file for the guest, in out/bin; for that of
+# arm64 in out/bin-aarch64.
 build_program() {
-	mkdir -p "$out/bin"
-	gcc -O2 -Wall -Wextra -Werror \
+	local dir=$out/bin${CROSS_COMPILE:+-aarch64}
+	mkdir -p "$dir"
+	"${CROSS_COMPILE:-}gcc" -O2 -Wall -Wextra -Werror \
 		-idirafter "$base/include/uapi" -idirafter "$base/include" \
-		-o "$out/bin/$(basename "$1" .c)" "$@"
+		-o "$dir/$(basename "$1" .c)" "$@"
 }
 
 # build_folder FOLDER DIR [FLAVOUR]: copy a folder to DIR and build what its Makefile names:
@@ -179,7 +181,7 @@ check_modules() { build_folder "$top/dev/check/$1" "$out/$1${2:+-$2}" "${2:-gues
 # selftests_of TREE DIR TARGET...: those selftests of a tree, into DIR. headers_install is for
 # tests of new system calls; there are none.
 selftests_of() {
-	rm -rf "$2"
+	rm -rf "$2" "$out/build/$(basename "$2")"
 	with_progress selftests "$logs/$(basename "$2").log" \
 		make -C "$1/tools/testing/selftests" O="$out/build/$(basename "$2")" \
 		INSTALL_PATH="$2" TARGETS="${*:3}" FORCE_TARGETS=1 SKIP_TARGETS= install

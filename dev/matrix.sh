@@ -7,8 +7,10 @@
 #
 # Of the settings of a configuration (see build.sh), this script reads: CPU, the CPU model
 # of QEMU; APPEND, added to the kernel's command line; BOOT, "no" if QEMU cannot boot it;
-# LOGGED, a line that the kernel must print; and ALSO, more tests (functions also_*).
+# LOGGED, a line that the kernel must print; ALSO, more tests (functions also_*); and ROOT, the
+# architecture of a root that debian.sh makes: otherwise only x86 boots with a root.
 set -euo pipefail
+if (($# == 0)) || [[ " $* " == *" guest_arm64 "* ]]; then export FOREIGN=arm64; fi
 . "$(dirname "$0")/lib.sh"
 build_environment
 results=$out/matrix/results.csv
@@ -80,11 +82,13 @@ boot_alone() {
 # configuration. A case with interrupts off takes half a minute with KCSAN. Cases
 # that let the n-th allocation fail must not count those of kmemleak.
 guest() {
-	local cpu append="rcupdate.rcu_cpu_stall_timeout=120 kmemleak=off"
+	local cpu parallel=() append="rcupdate.rcu_cpu_stall_timeout=120 kmemleak=off"
+	# On x86, QEMU would execute stale breakpoints, see dev/torture/stale.
+	[[ ! $(setting_of ROOT) ]] || parallel=(--parallel)
 	cpu=$(setting_of CPU)
 	append+=" $(setting_of APPEND)"
 	"$top/dev/guest.sh" --flavour "$flavour" --name "$1" \
-		${cpu:+--cpu "$cpu"} --append "$append" "${@:2}"
+		${cpu:+--cpu "$cpu"} "${parallel[@]}" --append "$append" "${@:2}"
 }
 
 # passes NAME ARG...: run guest(). Some tests of its TAP pass, and none fails or is skipped.
@@ -97,9 +101,11 @@ passes() {
 # The torture module of tracing, in its mode storm.
 also_storm() { passes storm --smp 4 dev/torture/torture/guest.sh none 60 0 kinds=storm; }
 
+also_torture() { passes torture --timeout 1500 dev/torture/torture/guest.sh none 600 0; }
+
 also_selftests() {
 	local said=$logs/selftests-$flavour.tap
-	install_selftests '*' &&
+	ARCH=$(setting_of ARCH) CROSS_COMPILE=$(setting_of CROSS_COMPILE) install_selftests '*' &&
 		guest "$flavour-selftests" --timeout 3600 dev/check/selftests/guest.sh \
 			"$out/selftests" | tee "$said" &&
 		! unlisted_skips "${flavour#matrix-}/selftests" "$said"
@@ -129,7 +135,7 @@ also_stacks() { passes stacks "$linux/tools/testing/selftests/tracepoints/stacks
 boot() {
 	local loaded what
 	booted=FAIL
-	if [[ ! $(setting_of ARCH) ]]; then
+	if [[ ! $(setting_of ARCH) || $(setting_of ROOT) ]]; then
 		log=$logs/guest-$flavour.log
 		mapfile -t loaded < <(suites_of "$dir" order)
 		guest "$flavour" dev/guest/matrix.sh "${loaded[@]}" || return

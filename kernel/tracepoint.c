@@ -34,6 +34,21 @@ extern struct tracepoint __start___tracepoints[], __stop___tracepoints[];
 DEFINE_SRCU_FAST(tracepoint_srcu);
 EXPORT_SYMBOL_GPL(tracepoint_srcu);
 
+#ifdef CONFIG_TREE_SRCU
+/* Return: NULL if the CPU is offline: RCU does not wait for it. */
+notrace struct srcu_ctr __percpu *tracepoint_enter(void)
+{
+	return __TP_CPU_ONLINE ? srcu_read_lock_fast_notrace(&tracepoint_srcu) : NULL;
+}
+EXPORT_SYMBOL_GPL(tracepoint_enter);	/* for the stubs of modules */
+
+notrace void tracepoint_exit(struct srcu_ctr __percpu *reader)
+{
+	srcu_read_unlock_fast_notrace(&tracepoint_srcu, reader);
+}
+EXPORT_SYMBOL_GPL(tracepoint_exit);
+#endif
+
 /*
  * Protects the probes and the guard of every tracepoint. Nests inside
  * tracepoint_module_list_mutex, outside the locks of imv_set().

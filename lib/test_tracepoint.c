@@ -25,6 +25,8 @@ struct kunit_packed {
 /* Without trampoline support. */
 DECLARE_TRACE(kunit_packed, TP_PROTO(struct kunit_packed packed, int number),
 	      TP_ARGS(packed, number));
+DECLARE_TRACE(kunit_15_args, PARAMS(MOST_PROTO, int m, int n, int o),
+	      PARAMS(MOST_ARGS, m, n, o));
 DECLARE_TRACEPOINT(kunit_plain);
 
 static int reg_calls, unreg_calls, reg_result;
@@ -47,6 +49,7 @@ DEFINE_TRACE_FN(kunit_callbacks_tp, test_reg, test_unreg, TP_PROTO(int number),
 		TP_ARGS(number));
 DEFINE_TRACE(kunit_most_args);
 DEFINE_TRACE(kunit_packed);
+DEFINE_TRACE(kunit_15_args);
 
 static void probe_other(void *data, int number, const char *text)
 {
@@ -126,6 +129,24 @@ static void tp_test_packed(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, calls, 112123UL);
 	remove_probes(&__tracepoint_kunit_packed_tp, probe_packed, 3);
+}
+
+static void probe_15(void *data, MOST_PROTO, int m, int n, int o)
+{
+	if (m == 13 && n == 14 && o == 15)
+		probe_most(data, MOST_ARGS);
+}
+
+static void tp_test_15_args(struct kunit *test)
+{
+	unsigned long i;
+
+	for (i = 1; i <= 3; i++) {
+		KUNIT_ASSERT_EQ(test, register_trace_kunit_15_args(probe_15, digit(i)), 0);
+		trace_kunit_15_args_tp(MOST_VALUES, 13, 14, 15);
+	}
+	KUNIT_EXPECT_EQ(test, calls, 112123UL);
+	remove_probes(&__tracepoint_kunit_15_args_tp, probe_15, 3);
 }
 
 static void probe_data(void *data, int number)
@@ -448,6 +469,7 @@ static void tp_test_syscalls(struct kunit *test)
 static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_on_and_off),
 	KUNIT_CASE(tp_test_most_args),
+	KUNIT_CASE(tp_test_15_args),
 	KUNIT_CASE(tp_test_packed),
 	KUNIT_CASE(tp_test_data),
 	KUNIT_CASE(tp_test_many_probes),

@@ -88,7 +88,7 @@ static inline void spoil(void *arg, size_t size)
 	barrier_data(arg);
 }
 
-/* As many arguments as a tracepoint may have. */
+/* As many arguments as trampolines, and BPF, pass on. */
 #define MOST_PROTO	TP_PROTO(u8 a, s16 b, u32 c, s64 d, void *e, u8 f, s16 g, u32 h, \
 				 s64 i, void *j, bool k, u64 l)
 #define MOST_ARGS	TP_ARGS(a, b, c, d, e, f, g, h, i, j, k, l)

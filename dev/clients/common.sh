@@ -8,6 +8,7 @@ tracefs=/sys/kernel/tracing
 out=${HOUSE_BUILD%/build/*}
 flavour=${HOUSE_BUILD##*/}
 bin=$out/bin
+[[ $(uname -m) == x86_64 ]] || bin+=-$(uname -m)
 times=200		# how often the work does each operation
 work=/tmp/work		# runs it, and writes the number of sleeps to /tmp/sleeps
 rows=0

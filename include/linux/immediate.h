@@ -178,6 +178,14 @@ static inline void imv_free_init_mem(void) { }
 
 #endif /* CONFIG_IMMEDIATE_SITES */
 
+#ifndef arch_imv_goto
+#define arch_imv_goto(var, label)					\
+	do {								\
+		if (unlikely_notrace(arch_imv_branch(var)))		\
+			goto label;					\
+	} while (0)
+#endif
+
 /**
  * imv_read_var - imv_read() of a variable
  * @var: a member of a static structure, aligned to IMV_ALIGN

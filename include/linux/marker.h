@@ -403,6 +403,7 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 #define __trace_mark_by_id(id, guard, call, name, section, once, text, flags, \
 			   _format, args...)				\
 	do {								\
+		__label__ __mark_hit;					\
 		typedef void (*id)(void *__data __MARK_EACH(__MARK_WORD_TYPE, ##args)); \
 		extern struct tracepoint id##_tp asm("__marker_" name);	\
 		extern char id##_has_one_format[sizeof(_format)] __maybe_unused; \
@@ -419,12 +420,26 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 		__mark_check_format(_format, ##args);			\
 		__mark_define(name, section, once, _format, text, flags, \
 			      __MARK_NR(args));				\
-		if (guard(id##_tp.active))				\
+		guard(id##_tp.active, __mark_hit);			\
+		if (0) {						\
+__mark_hit: __MARK_UNLIKELY						\
 			call(name, id, ##args);				\
+		}							\
 	} while (0)
 
-#define __mark_guard_patched(active)	unlikely_notrace(arch_imv_branch(&(active)))
-#define __mark_guard_load(active)	unlikely_notrace(READ_ONCE(active))
+#define __mark_guard_patched(active, label)	arch_imv_goto(&(active), label)
+#define __mark_guard_load(active, label)				\
+	do {								\
+		if (unlikely_notrace(READ_ONCE(active)))		\
+			goto label;					\
+	} while (0)
+
+/* Of a label. clang knows the target of a jump in assembler to be unlikely. */
+#ifdef CONFIG_CC_IS_GCC
+#define __MARK_UNLIKELY		__attribute__((__cold__));
+#else
+#define __MARK_UNLIKELY
+#endif
 
 #else /* !CONFIG_MARKERS */
 

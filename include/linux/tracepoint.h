@@ -54,6 +54,9 @@ struct trace_eval_map {
 #define TRACEPOINT_DEFAULT_PRIO	10
 
 extern struct srcu_struct tracepoint_srcu;
+struct srcu_ctr __percpu *tracepoint_enter(void);
+void tracepoint_exit(struct srcu_ctr __percpu *reader);
+DEFINE_FREE(tracepoint_exit, struct srcu_ctr __percpu *, if (_T) tracepoint_exit(_T))
 
 int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data);
 int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
@@ -247,6 +250,20 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 #define __TP_CPU_ONLINE		cpu_online(raw_smp_processor_id())
 
+/*
+ * What a stub in C does before the probes and after them. If it were inline, it would be most
+ * of the code of a tracepoint.
+ */
+#ifdef CONFIG_TREE_SRCU
+#define __TP_ENTER							\
+	struct srcu_ctr __percpu *__tp_reader __free(tracepoint_exit) =	\
+		tracepoint_enter();					\
+	if (!__tp_reader)						\
+		return
+#else
+#define __TP_ENTER		guard(srcu_fast_notrace)(&tracepoint_srcu)
+#endif
+
 /* Names of tracepoints that are used, which make UT=1 compares with those that exist. */
 #define TRACEPOINT_CHECK(name)						\
 	static const char __used __section("__tracepoint_check")	\
@@ -290,6 +307,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __TP_WORDS_10(a, b...)	(__TP_WORD(a) && __TP_WORDS_9(b))
 #define __TP_WORDS_11(a, b...)	(__TP_WORD(a) && __TP_WORDS_10(b))
 #define __TP_WORDS_12(a, b...)	(__TP_WORD(a) && __TP_WORDS_11(b))
+#define __TP_WORDS_13(a...)	false
+#define __TP_WORDS_14(a...)	false
+#define __TP_WORDS_15(a...)	false
 
 /* Stubs ignore their first argument: sites have no instruction that sets it. */
 #define __TP_ANY_DATA							\
@@ -392,7 +412,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #endif
 
 /* With lockdep, a site warns if RCU is not watching, even without probes. */
-#define __TP_DECLARE(name, proto, args, cond, data_proto, online, lock, call, prepare) \
+#define __TP_DECLARE(name, proto, args, cond, data_proto, enter, call, prepare) \
 	extern struct tracepoint __tracepoint_##name;			\
 	void __traceiter_##name(data_proto);				\
 	void rust_do_trace_##name(proto);				\
@@ -401,9 +421,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	static noinline __maybe_unused notrace void			\
 	__tracestub_##name(data_proto)					\
 	{								\
-		if (!(online))						\
-			return;						\
-		lock;							\
+		enter;							\
 		call(name, PARAMS(data_proto), PARAMS(args));		\
 	}								\
 									\
@@ -472,16 +490,15 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
 	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args), true)	\
 	__TP_DECLARE(name, PARAMS(proto), PARAMS(args), PARAMS(cond),	\
-		     PARAMS(data_proto), __TP_CPU_ONLINE,		\
-		     guard(srcu_fast_notrace)(&tracepoint_srcu),	\
-		     __TP_CALL_FROM_STUB, do { } while (0))
+		     PARAMS(data_proto), __TP_ENTER, __TP_CALL_FROM_STUB,	\
+		     do { } while (0))
 
 /* The probes may fault and sleep. With lockdep, they see that RCU tasks trace is held. */
 #define __DECLARE_TRACE_SYSCALL(name, proto, args, data_proto)		\
 	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args),		\
 			     !IS_ENABLED(CONFIG_DEBUG_LOCK_ALLOC))	\
 	__TP_DECLARE(name, PARAMS(proto), PARAMS(args), true,		\
-		     PARAMS(data_proto), true, guard(rcu_tasks_trace)(), \
+		     PARAMS(data_proto), guard(rcu_tasks_trace)(),	\
 		     __TP_CALL_PROBES, might_fault())
 
 /*
@@ -687,7 +704,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * - outside of headers of trace events: trace_<name>_enabled(), register_trace_<name>()
  *   and unregister_trace_<name>(), which do the same.
  *
- * There are at most twelve arguments. Without CONFIG_TRACEPOINTS, sites are empty, and
+ * There are at most 15 arguments. Without CONFIG_TRACEPOINTS, sites are empty, and
  * registering and unregistering return -ENOSYS.
  *
  * Context: trace_<name>_tp() may be called in any context in which RCU is watching,

@@ -89,10 +89,14 @@
 	"1: " IMV_NOP_INSN(target) "\n\t"				\
 	IMV_SITE("__imv_jump", target " - .", var " + " __stringify(IMV_NOP_FLAGS))
 
+/* A condition on arch_imv_branch() is the same, but takes longer to compile. */
+#define arch_imv_goto(var, label)					\
+	asm goto(ARCH_IMV_BRANCH_ASM("%c0", "%l[" #label "]")		\
+		 : : "i" (var) : : label)
+
 static __always_inline bool arch_imv_branch(const void *var)
 {
-	asm goto(ARCH_IMV_BRANCH_ASM("%c0", "%l[l_away]")
-		 : : "i" (var) : : l_away);
+	arch_imv_goto(var, l_away);
 	return false;
 l_away:
 	return true;

@@ -122,6 +122,11 @@ fails() {
 	fails_with "" "$@"
 }
 
+# Function tracers side by side, each with a name and filters of its own
+has_function_tracers() {
+	[ -f "$tracing/options/function-tracers" ]
+}
+
 # write_line FILE LINE: without O_TRUNC. dd has a message for each error; some shells do not.
 write_line() {
 	echo "$2" | dd conv=notrunc status=none of="$1"

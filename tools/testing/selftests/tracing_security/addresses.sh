@@ -15,7 +15,7 @@ address='ffff[0-9a-f]\{12\}'
 clean_up() {
 	echo "$restrict_before" >"$restrict"
 	[ ! -d "$tracing/$instance" ] || rmdir "$tracing/$instance"
-	echo 0 >"$tracing/options/function-tracers"
+	! has_function_tracers || echo 0 >"$tracing/options/function-tracers"
 	echo nop >"$tracing/current_tracer"
 	echo >"$tracing/set_ftrace_filter"
 	echo >"$tracing/trace"
@@ -67,10 +67,13 @@ no_address_in() {
 
 # Code without a symbol would be shown as an address.
 names_in_the_files() {
-	modprobe marker_sample && modprobe marker_probe marker=sample_event && make_code &&
-	echo 1 >"$tracing/options/function-tracers" &&
-	for file in markers marker_sites marker_probes function_tracers set_ftrace_filter \
-		enabled_functions; do
+	modprobe marker_sample && modprobe marker_probe marker=sample_event && make_code || return
+	files="markers marker_sites marker_probes set_ftrace_filter enabled_functions"
+	if has_function_tracers; then
+		echo 1 >"$tracing/options/function-tracers" || return
+		files="$files function_tracers"
+	fi
+	for file in $files; do
 		no_address_in $file 1
 		explain "$file" || return
 	done

@@ -12,16 +12,23 @@
 
 lockdown=/sys/kernel/security/lockdown
 
+# Those of function tracers side by side, which not every kernel has.
+pairs_of_tracers() {
+	cat <<-END
+	function_tracers set_ftrace_filter
+	options/function-tracers options/function-trace
+	END
+}
+
 # Each file with its kin, see files.sh.
 pairs() {
+	! has_function_tracers || pairs_of_tracers
 	event=events/markers/kernel_sched_switch
 	kin=events/sched/sched_switch
 	cat <<-END
 	markers available_events
 	marker_sites set_event
 	marker_probes available_events
-	function_tracers set_ftrace_filter
-	options/function-tracers options/function-trace
 	events/markers/enable events/sched/enable
 	$event/enable $kin/enable
 	$event/filter $kin/filter
@@ -33,8 +40,8 @@ pairs() {
 
 clean_up() {
 	modprobe -r marker_probe marker_sample
-	modprobe -q -r function_tracers
-	echo 0 >"$tracing/options/function-tracers"
+	! has_function_tracers || modprobe -q -r function_tracers
+	! has_function_tracers || echo 0 >"$tracing/options/function-tracers"
 }
 
 # Function tracers with filters of their own; they cannot start when files are closed.
@@ -69,6 +76,7 @@ opened_as_kin() {
 		explain "$file" || return
 	done || return
 	for file in markers marker_sites marker_probes function_tracers; do
+		[ $file != function_tracers ] || has_function_tracers || continue
 		is "$(how_it_opens $file)" "$1" || return
 	done
 }
@@ -79,6 +87,7 @@ none_there() {
 
 # With several function tracers, these files are made of the filters of each.
 filters_as_kin() {
+	has_function_tracers || needs "no function tracers side by side" || return
 	is_loaded function_tracers || several_tracers ||
 		needs "no module function_tracers" || return
 	for file in set_ftrace_filter set_ftrace_notrace; do
