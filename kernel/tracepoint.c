@@ -34,19 +34,26 @@ extern struct tracepoint __start___tracepoints[], __stop___tracepoints[];
 DEFINE_SRCU_FAST(tracepoint_srcu);
 EXPORT_SYMBOL_GPL(tracepoint_srcu);
 
-#ifdef CONFIG_TREE_SRCU
-/* Return: NULL if the CPU is offline: RCU does not wait for it. */
-notrace struct srcu_ctr __percpu *tracepoint_enter(void)
-{
-	return __TP_CPU_ONLINE ? srcu_read_lock_fast_notrace(&tracepoint_srcu) : NULL;
-}
-EXPORT_SYMBOL_GPL(tracepoint_enter);	/* for the stubs of modules */
+#if !defined(CONFIG_TRACEPOINT_TRAMPOLINE) && !defined(CONFIG_TRACEPOINT_STATIC_CALL)
+/* What sites of all tracepoints with so many words as arguments call; few have more. */
+#define TRACEPOINT_WALK(nr, proto, args)				\
+void tracepoint_walk_##nr(struct tracepoint *tp, proto);		\
+notrace void tracepoint_walk_##nr(struct tracepoint *tp, proto)	\
+{									\
+	if (!__TP_CPU_ONLINE)						\
+		return;							\
+	guard(srcu_fast_notrace)(&tracepoint_srcu);			\
+	__TP_CALL_PROBES(tp, PARAMS(void *, proto), PARAMS(args));	\
+}									\
+EXPORT_SYMBOL_GPL(tracepoint_walk_##nr)
 
-notrace void tracepoint_exit(struct srcu_ctr __percpu *reader)
-{
-	srcu_read_unlock_fast_notrace(&tracepoint_srcu, reader);
-}
-EXPORT_SYMBOL_GPL(tracepoint_exit);
+TRACEPOINT_WALK(1, PARAMS(long a), PARAMS(a));
+TRACEPOINT_WALK(2, PARAMS(long a, long b), PARAMS(a, b));
+TRACEPOINT_WALK(3, PARAMS(long a, long b, long c), PARAMS(a, b, c));
+TRACEPOINT_WALK(4, PARAMS(long a, long b, long c, long d), PARAMS(a, b, c, d));
+TRACEPOINT_WALK(5, PARAMS(long a, long b, long c, long d, long e), PARAMS(a, b, c, d, e));
+TRACEPOINT_WALK(6, PARAMS(long a, long b, long c, long d, long e, long f),
+		PARAMS(a, b, c, d, e, f));
 #endif
 
 /*

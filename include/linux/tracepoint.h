@@ -54,9 +54,6 @@ struct trace_eval_map {
 #define TRACEPOINT_DEFAULT_PRIO	10
 
 extern struct srcu_struct tracepoint_srcu;
-struct srcu_ctr __percpu *tracepoint_enter(void);
-void tracepoint_exit(struct srcu_ctr __percpu *reader);
-DEFINE_FREE(tracepoint_exit, struct srcu_ctr __percpu *, if (_T) tracepoint_exit(_T))
 
 int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data);
 int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
@@ -250,20 +247,6 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 
 #define __TP_CPU_ONLINE		cpu_online(raw_smp_processor_id())
 
-/*
- * What a stub in C does before the probes and after them. If it were inline, it would be most
- * of the code of a tracepoint.
- */
-#ifdef CONFIG_TREE_SRCU
-#define __TP_ENTER							\
-	struct srcu_ctr __percpu *__tp_reader __free(tracepoint_exit) =	\
-		tracepoint_enter();					\
-	if (!__tp_reader)						\
-		return
-#else
-#define __TP_ENTER		guard(srcu_fast_notrace)(&tracepoint_srcu)
-#endif
-
 /* Names of tracepoints that are used, which make UT=1 compares with those that exist. */
 #define TRACEPOINT_CHECK(name)						\
 	static const char __used __section("__tracepoint_check")	\
@@ -283,12 +266,10 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	{								\
 		return false;						\
 	}
-
 #ifdef TRACEPOINTS_ENABLED
-
 /*
- * Is every argument at most one word? Otherwise, sites call a stub in C: trampolines
- * know only the number of arguments. Structures and unions are of classes 12 and 13.
+ * Is every argument at most one word? Otherwise, sites call a stub in C. Structures and unions
+ * are of classes 12 and 13.
  */
 #ifdef __CHECKER__	/* sparse has no classes */
 #define __builtin_classify_type(arg)	0
@@ -320,16 +301,13 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		__tp_any;						\
 	})
 
-#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
-#define __TP_CALL_STUB(name, args)					\
-	(__tp_nr_args_##name ? __traceiter_##name :			\
-			       __tracestub_##name)(__TP_ANY_DATA, args)
-
 /*
- * 0 if a trampoline cannot pass on the arguments. Their types are only known in a
- * prototype: the result is the size of an array there, which sparse does not understand.
+ * 0 if code that does not know the types cannot pass them on. A prototype has the types: the
+ * result is the size of an array there, which sparse does not understand.
  */
-#ifdef __CHECKER__
+#ifdef CONFIG_TRACEPOINT_STATIC_CALL
+#define __TP_DECLARE_NR_ARGS(name, proto, args, usable)
+#elif defined(__CHECKER__)
 #define __TP_DECLARE_NR_ARGS(name, proto, args, usable)			\
 	enum { __tp_nr_args_##name = COUNT_ARGS(args) };
 #else
@@ -343,24 +321,32 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	};
 #endif
 
+#ifdef CONFIG_TRACEPOINT_TRAMPOLINE
+#define __TP_HAS_WALK(name)	false
+#define __TP_CALL_STUB(name, args)					\
+	(__tp_nr_args_##name ? __traceiter_##name :			\
+			       __tracestub_##name)(__TP_ANY_DATA, args)
 #define __TP_INIT_CALL(name)	.nr_args = __tp_nr_args_##name,
-
 #define __TP_DEFINE_STUB(name)			ARCH_TRACESTUB(name)
 #define __TP_DEFINE_STUB_FAULTABLE(name)	ARCH_TRACESTUB_FAULTABLE(name)
 #else
-#define __TP_CALL_STUB(name, args)	__traceiter_##name(__TP_ANY_DATA, args)
-#define __TP_DECLARE_NR_ARGS(name, proto, args, usable)
 #define __TP_DEFINE_STUB(name)						\
 	extern __typeof__(__tracestub_##name) __traceiter_##name	\
 	__alias(__tracestub_##name)
 #define __TP_DEFINE_STUB_FAULTABLE(name)	__TP_DEFINE_STUB(name)
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
+#define __TP_HAS_WALK(name)	false
+#define __TP_CALL_STUB(name, args)	__traceiter_##name(__TP_ANY_DATA, args)
 #define __TP_INIT_CALL(name)						\
 	.key = &STATIC_CALL_KEY(tp_func_##name),			\
 	.tramp = &STATIC_CALL_TRAMP(tp_func_##name),			\
 	.walk = __tracewalk_##name,					\
 	.data_settled = true,
-#else
+#else	/* Sites call the function of kernel/tracepoint.c for so many arguments. */
+#define __TP_HAS_WALK(name)	(!!__tp_nr_args_##name)
+#define __TP_CALL_STUB(name, args)					\
+	(__TP_HAS_WALK(name) ? __tracewalk_##name(&__tracepoint_##name, args) : \
+			       __traceiter_##name(__TP_ANY_DATA, args))
 #define __TP_INIT_CALL(name)
 #endif
 #endif
@@ -369,10 +355,10 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * Calls the probes in order. A probe and its data are read from one array, which is
  * immutable, except that a removed probe may become a no-op.
  */
-#define __TP_CALL_PROBES(name, data_proto, args)			\
+#define __TP_CALL_PROBES(tp, data_proto, args)				\
 	do {								\
 		struct tracepoint_func *__tp_probe =			\
-			rcu_dereference_raw(__tracepoint_##name.funcs);	\
+			rcu_dereference_raw((tp)->funcs);		\
 									\
 		if (!__tp_probe)					\
 			break;						\
@@ -386,6 +372,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		} while (data_race((++__tp_probe)->func));		\
 	} while (0)
 
+#define __TP_CALL_ALL(name, data_proto, args)				\
+	__TP_CALL_PROBES(&__tracepoint_##name, PARAMS(data_proto), PARAMS(args))
+
 #ifdef CONFIG_TRACEPOINT_STATIC_CALL
 /*
  * The stub calls a single probe directly; for several it calls the walk of the
@@ -395,7 +384,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	static noinline __maybe_unused notrace void			\
 	__tracewalk_##name(data_proto)					\
 	{								\
-		__TP_CALL_PROBES(name, PARAMS(data_proto), PARAMS(args)); \
+		__TP_CALL_ALL(name, PARAMS(data_proto), PARAMS(args));	\
 	}								\
 	DECLARE_STATIC_CALL(tp_func_##name, __tracewalk_##name)
 
@@ -405,14 +394,15 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __TP_DEFINE_CALL(name)						\
 	DEFINE_STATIC_CALL(tp_func_##name, __tracewalk_##name)
 #else
-#define __TP_DECLARE_WALK(name, data_proto, args)
-#define __TP_CALL_FROM_STUB(name, data_proto, args)			\
-	__TP_CALL_PROBES(name, PARAMS(data_proto), PARAMS(args))
+#define __TP_DECLARE_WALK(name, data_proto, args)			\
+	void __tracewalk_##name(data_proto)				\
+		asm("tracepoint_walk_" __stringify(COUNT_ARGS(args)));
+#define __TP_CALL_FROM_STUB	__TP_CALL_ALL
 #define __TP_DEFINE_CALL(name)
 #endif
 
 /* With lockdep, a site warns if RCU is not watching, even without probes. */
-#define __TP_DECLARE(name, proto, args, cond, data_proto, enter, call, prepare) \
+#define __TP_DECLARE(name, proto, args, cond, data_proto, online, lock, call, prepare) \
 	extern struct tracepoint __tracepoint_##name;			\
 	void __traceiter_##name(data_proto);				\
 	void rust_do_trace_##name(proto);				\
@@ -421,7 +411,13 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	static noinline __maybe_unused notrace void			\
 	__tracestub_##name(data_proto)					\
 	{								\
-		enter;							\
+		if (__TP_HAS_WALK(name)) {				\
+			__tracewalk_##name(&__tracepoint_##name, args);	\
+			return;						\
+		}							\
+		if (!(online))						\
+			return;						\
+		lock;							\
 		call(name, PARAMS(data_proto), PARAMS(args));		\
 	}								\
 									\
@@ -488,18 +484,22 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	}
 
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)		\
-	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args), true)	\
+	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args),		\
+			     IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) || \
+			     (!IS_ENABLED(CONFIG_CFI) && COUNT_ARGS(args) <= 6)) \
 	__TP_DECLARE(name, PARAMS(proto), PARAMS(args), PARAMS(cond),	\
-		     PARAMS(data_proto), __TP_ENTER, __TP_CALL_FROM_STUB,	\
-		     do { } while (0))
+		     PARAMS(data_proto), __TP_CPU_ONLINE,		\
+		     guard(srcu_fast_notrace)(&tracepoint_srcu),	\
+		     __TP_CALL_FROM_STUB, do { } while (0))
 
 /* The probes may fault and sleep. With lockdep, they see that RCU tasks trace is held. */
 #define __DECLARE_TRACE_SYSCALL(name, proto, args, data_proto)		\
 	__TP_DECLARE_NR_ARGS(name, PARAMS(proto), PARAMS(args),		\
+			     IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) && \
 			     !IS_ENABLED(CONFIG_DEBUG_LOCK_ALLOC))	\
 	__TP_DECLARE(name, PARAMS(proto), PARAMS(args), true,		\
-		     PARAMS(data_proto), guard(rcu_tasks_trace)(),	\
-		     __TP_CALL_PROBES, might_fault())
+		     PARAMS(data_proto), true, guard(rcu_tasks_trace)(), \
+		     __TP_CALL_ALL, might_fault())
 
 /*
  * gcc would align larger objects to 32 bytes. Nothing but kallsyms knows the function for
