@@ -6,7 +6,7 @@ STEPS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check check-all clients matrix bench torture mutants boot terminal series lint tree build clean
+.PHONY: help demo check check-all clients matrix bench torture boot terminal series lint tree build clean
 
 help:	## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -25,9 +25,6 @@ clients:	## run perf, trace-cmd, bpftrace, ftracetest ... with and without the s
 
 matrix:	tree ## build, boot and test other configurations, architectures, compilers; hours
 	@dev/matrix.sh
-
-mutants:	tree ## change each operator, constant, condition and call once, and run the tests; MINUTES=5
-	@dev/mutants.sh $(if $(MINUTES),$$(($(MINUTES) * 60)))
 
 bench:	tree ## count instructions of tracepoints and markers, with and without the series; SHORT=1 for less
 	@dev/bench.sh $(if $(SHORT),short)

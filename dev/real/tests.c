@@ -2,9 +2,7 @@
 /*
  * real TEST SECONDS [LEFT_OUT]: threads execute sites, while this one changes them. Prints
  * what was done and what was wrong. LEFT_OUT is a mask of the synchronisations of a batch
- * that are left out, to see what the test would notice. In a kernel with mutants, see
- * dev/mutants.sh, MUTANT in the environment is the number of the active one, or 0 to print
- * those that the test reaches.
+ * that are left out, to see what the test would notice.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,43 +267,23 @@ static bool test_tracers(void)
 	return report("tracers", changes, lost, 0, wrong);
 }
 
-/* There are none, unless the objects have mutants. */
-extern unsigned int k_mutant_nr __attribute__((weak)), k_mutants __attribute__((weak));
-extern uint8_t k_mutants_reached[] __attribute__((weak));
-
-static void print_reached(void)
-{
-	unsigned int nr;
-
-	for (nr = 1; nr <= k_mutants; nr++)
-		if (k_mutants_reached[nr])
-			printf("reached %u\n", nr);
-}
-
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; bool (*test)(void); } tests[] = {
 		{ "values", test_values }, { "probes", test_probes }, { "tracers", test_tracers },
 	};
-	const char *mutant = getenv("MUTANT");
 	unsigned int i;
-	bool good;
 
 	if (argc < 3)
 		fail("usage: real TEST SECONDS [LEFT_OUT]");
 	setbuf(stdout, NULL);
-	if (mutant)
-		k_mutant_nr = atoi(mutant);
 	host_init();
 	left_out = argc > 3 ? atoi(argv[3]) : 0;
 	for (i = 0; i < ARRAY_SIZE(tests); i++) {
 		if (strcmp(argv[1], tests[i].name))
 			continue;
 		end = seconds() + atof(argv[2]);
-		good = tests[i].test();
-		if (mutant && !k_mutant_nr)
-			print_reached();
-		return !good;
+		return !tests[i].test();
 	}
 	fail("there is no test %s", argv[1]);
 }
