@@ -394,41 +394,6 @@ int imv_text_reserved(const void *start, const void *end)
 }
 EXPORT_SYMBOL_GPL(imv_text_reserved);
 
-/* The @n-th site of a variable in a table; @n is decremented for each one before. */
-static void *imv_nth_in_table(const struct imv_table *table, const void *var,
-			      unsigned int *n)
-{
-	struct imv_site *site = imv_first(table, var);
-
-	for (; site < table->sites + table->nr && imv_site_var(site) == var; site++)
-		if (!imv_site_is_gone(site) && !(*n)--)
-			return imv_site_insn(site);
-	return NULL;
-}
-
-/**
- * imv_nth_site - find a site of an immediate value
- * @var: the variable
- * @n: index of the site, from 0
- *
- * Context: may sleep; takes imv_mutex.
- * Return: the address of the instruction; NULL if there is no such site, or if
- *	   the configuration has no sites.
- */
-void *imv_nth_site(const void *var, unsigned int n)
-{
-	const struct imv_table *table;
-	void *insn;
-
-	guard(mutex)(&imv_mutex);
-	list_for_each_entry(table, &imv_tables, list) {
-		insn = imv_nth_in_table(table, var, &n);
-		if (insn)
-			return insn;
-	}
-	return NULL;
-}
-
 /* Is the address in memory that is freed after the init function? */
 static bool imv_is_init(const struct module *mod, const void *addr)
 {

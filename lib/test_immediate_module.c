@@ -16,7 +16,6 @@ static DEFINE_IMV(u8, imv_u8) = 1;
 static void (*coming)(struct module *mod);
 static void (*live)(struct module *mod);
 static void (*going)(struct module *mod);
-static void *(*nth_site)(const void *var, unsigned int n);
 
 static int imv_module_test_init(struct kunit *test)
 {
@@ -27,7 +26,6 @@ static int imv_module_test_init(struct kunit *test)
 	coming = NEED(test, imv_module_coming);
 	live = NEED(test, imv_module_live);
 	going = NEED(test, imv_module_going);
-	nth_site = NEED(test, imv_nth_site);
 	strscpy(mod->name, "kunit", sizeof(mod->name));
 	mod->imv.sites = &fake.site;
 	mod->imv.nr = 1;
@@ -188,14 +186,12 @@ static void expect_found(struct kunit *test, struct module *mod, struct three *t
 
 	coming(mod);
 	for (n = 0; n < 3; n++) {
-		KUNIT_EXPECT_PTR_EQ(test, nth_site(&three->vars[n], 0),
-				    (void *)three->text[n]);
-		KUNIT_EXPECT_NULL(test, nth_site(&three->vars[n], 1));
+		KUNIT_EXPECT_TRUE(test, imv_text_reserved(three->text[n], three->text[n]));
 		KUNIT_EXPECT_EQ(test, three->text[n][1], n + 1);
 	}
 	live(mod);
 	for (n = 0; n < 3; n++) {
-		KUNIT_EXPECT_NULL(test, nth_site(&three->vars[n], 0));
+		KUNIT_EXPECT_FALSE(test, imv_text_reserved(three->text[n], three->text[n]));
 		imv_set_var(three->vars[n], 9);
 		KUNIT_EXPECT_EQ(test, three->text[n][1], n + 1);
 	}
@@ -264,41 +260,10 @@ static void imv_test_module_live(struct kunit *test)
 	end_module(test->priv);
 }
 
-static void find_first_site(void)
-{
-	nth_site(&imv_u8__imv, 0);
-}
-
-/* The sites of a variable are found in any module, each once, and not during a batch. */
-static void imv_test_nth_site(struct kunit *test)
-{
-	static struct three three, others;
-	struct module *mod = test->priv;
-	struct module *next = kunit_kzalloc(test, sizeof(*next), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, next);
-	use_three(mod, &three);
-	three.table[1].var -= sizeof(three.vars[0]);	/* the first one's */
-	use_three(next, &others);
-	coming(mod);
-	coming(next);
-	KUNIT_EXPECT_PTR_EQ(test, nth_site(&three.vars[0], 0), (void *)three.text[0]);
-	KUNIT_EXPECT_PTR_EQ(test, nth_site(&three.vars[0], 1), (void *)three.text[1]);
-	KUNIT_EXPECT_NULL(test, nth_site(&three.vars[0], 2));
-	KUNIT_EXPECT_PTR_EQ(test, nth_site(&others.vars[2], 0), (void *)others.text[2]);
-	going(mod);
-	KUNIT_EXPECT_NULL(test, nth_site(&three.vars[0], 0));
-	end_module(next);
-	expect_waits_for_batch(test, find_first_site);
-}
-
 static void *const_ptr = &const_ptr;
 static unsigned int const_shift = 9, const_mask = 0xf0f0f0;
 
-/*
- * A module has runtime constants of its own. It also reads one of the kernel's, which does
- * not change again, so that kprobes can be on these instructions.
- */
+/* A module has runtime constants of its own, and reads those of the kernel. */
 static void imv_test_runtime_const(struct kunit *test)
 {
 	unsigned long high = ~0UL;
@@ -306,12 +271,8 @@ static void imv_test_runtime_const(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, runtime_const_ptr(const_ptr), (void *)&const_ptr);
 	KUNIT_EXPECT_EQ(test, runtime_const_shift_right_32(high, const_shift), U32_MAX >> 9);
 	KUNIT_EXPECT_EQ(test, runtime_const_mask_32(high, const_mask), 0xf0f0f0);
-	KUNIT_EXPECT_NOT_NULL(test, nth_site(&const_ptr, 0));
 	KUNIT_EXPECT_TRUE(test, access_ok((void __user *)PAGE_SIZE, 1));
 	KUNIT_EXPECT_FALSE(test, access_ok((void __user *)test, 1));
-#ifdef CONFIG_64BIT
-	KUNIT_EXPECT_NULL(test, nth_site(&USER_PTR_MAX, 0));
-#endif
 }
 
 static struct kunit_case imv_module_test_cases[] = {
@@ -321,7 +282,6 @@ static struct kunit_case imv_module_test_cases[] = {
 	KUNIT_CASE(imv_test_module_deferred),
 	KUNIT_CASE(imv_test_module_order),
 	KUNIT_CASE(imv_test_module_live),
-	KUNIT_CASE(imv_test_nth_site),
 	KUNIT_CASE(imv_test_runtime_const),
 	{ }
 };

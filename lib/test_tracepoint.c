@@ -351,17 +351,6 @@ static void tp_test_many_sites(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 111111UL);
 }
 
-#ifdef CONFIG_IMMEDIATE_SITES
-/* The tracepoint kfree and its site are in the kernel's own tables, in no module's. */
-static void tp_test_nth_site(struct kunit *test)
-{
-	void *(*nth_site)(const void *var, unsigned int n) = need_function(test, "imv_nth_site");
-
-	KUNIT_EXPECT_NOT_NULL(test, nth_site(&__tracepoint_kfree.active, 0));
-	KUNIT_EXPECT_NULL(test, nth_site(&__tracepoint_kfree.active, 1000));
-}
-#endif
-
 static void look_for_plain(struct tracepoint *tp, void *priv)
 {
 	if (tp == &__tracepoint_kunit_plain_tp)
@@ -479,9 +468,6 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_callback_fails),
 	KUNIT_CASE(tp_test_preemption),
 	KUNIT_CASE(tp_test_many_sites),
-#ifdef CONFIG_IMMEDIATE_SITES
-	KUNIT_CASE(tp_test_nth_site),
-#endif
 	KUNIT_CASE(tp_test_enumeration),
 #ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
 	KUNIT_CASE(tp_test_syscalls),

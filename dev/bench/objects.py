@@ -97,6 +97,7 @@ def main():
         ("record of a site", "bytes", record),
         ("object of a tracepoint: mean", "bytes", objects),
         ("tracepoint with one site", "bytes", hot + calling + record + objects),
+        ("tracepoint with three sites", "bytes", 3 * (hot + calling + record) + objects),
         ("text of the objects", "bytes", text_bytes(image)),
     ]
     for case, unit, number in rows:

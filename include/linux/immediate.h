@@ -153,7 +153,6 @@ bool imv_defer_begin(void);
 void imv_defer_end(bool deferred);
 void imv_flush(void);
 int imv_text_reserved(const void *start, const void *end);
-void *imv_nth_site(const void *var, unsigned int n);
 void imv_init(void);
 void imv_make_const(const void *var);
 void imv_free_init_mem(void);
@@ -168,10 +167,6 @@ static inline void imv_flush(void) { }
 static inline int imv_text_reserved(const void *start, const void *end)
 {
 	return 0;
-}
-static inline void *imv_nth_site(const void *var, unsigned int n)
-{
-	return NULL;
 }
 static inline void imv_init(void) { }
 static inline void imv_free_init_mem(void) { }
