@@ -14,14 +14,14 @@
  *		calls the probes, each with its data, as a reader of tracepoint_srcu.
  *		With TRACEPOINT_TRAMPOLINE it is a patched jump to a trampoline,
  *		code made for the attached probes. With TRACEPOINT_STATIC_CALL
- *		it calls a single probe by a static call.
+ *		it calls a single probe by a static call. Otherwise it is small, and
+ *		sites call tracepoint_walk_N() for N words as arguments.
  *  object	__tracepoint_foo: name, guard and the array of probes, in the
  *		section __tracepoints; those of a module are found through
  *		__tracepoints_ptrs.
  *  core	kernel/tracepoint.c attaches and detaches probes.
  *
- * DECLARE_TRACE() makes the site and the body of a stub in C, because it gets the
- * prototype; DEFINE_TRACE() makes the stub and the object.
+ * DECLARE_TRACE() makes sites and stubs in C, as it gets the prototype; DEFINE_TRACE() the object.
  *
  * Copyright (C) 2008-2014 Mathieu Desnoyers <mathieu.desnoyers@efficios.com>
  */
