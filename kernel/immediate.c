@@ -491,7 +491,8 @@ void imv_module_coming(struct module *mod)
 /* Before the __init text of the module is freed. */
 void imv_module_live(struct module *mod)
 {
-	imv_forget_init(&mod->imv, mod);
+	if (mod->imv.nr)
+		imv_forget_init(&mod->imv, mod);
 }
 
 /* An RCU grace period passes before the memory of the module is freed. */
