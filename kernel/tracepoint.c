@@ -22,6 +22,7 @@
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/sched/signal.h>
+#include <linux/rcupdate_wait.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
@@ -102,7 +103,10 @@ static void free_retired(struct work_struct *work)
 	struct llist_node *list = llist_del_all(&retired_objects);
 	struct tp_retired *retired, *next;
 
-	tracepoint_synchronize_unregister();	/* no stub jumps to code that is freed */
+	imv_flush();	/* no stub jumps to code that is freed */
+	/* Not tracepoint_synchronize_unregister(), which may be expedited: by interrupts. */
+	synchronize_rcu_mult(call_tracepoint_unregister_syscall,
+			     call_tracepoint_unregister_atomic);
 	llist_for_each_entry_safe(retired, next, list, node)
 		retired->free(retired);
 	flush_generated_text();

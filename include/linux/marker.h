@@ -420,12 +420,21 @@ static_assert(offsetof(struct tracepoint, nr_args) == offsetof(struct tracepoint
 		__mark_check_format(_format, ##args);			\
 		__mark_define(name, section, once, _format, text, flags, \
 			      __MARK_NR(args));				\
+		__mark_check_rcu();					\
 		guard(id##_tp.active, __mark_hit);			\
 		if (0) {						\
 __mark_hit: __MARK_UNLIKELY						\
 			call(name, id, ##args);				\
 		}							\
 	} while (0)
+
+/* Also while it is off: otherwise, nobody would notice before a tracer is used. */
+#ifdef CONFIG_LOCKDEP
+#define __mark_check_rcu()						\
+	WARN_ON_ONCE(cpu_online(raw_smp_processor_id()) && !rcu_is_watching())
+#else
+#define __mark_check_rcu()		do { } while (0)
+#endif
 
 #define __mark_guard_patched(active, label)	arch_imv_goto(&(active), label)
 #define __mark_guard_load(active, label)				\
@@ -491,8 +500,8 @@ static inline __printf(1, 2) void ___mark_check_format(const char *format, ...)
  * @format: a string literal, as for printf()
  * @args: the values, evaluated only while there are probes to call
  *
- * For code that runs during code patching and must not hit a breakpoint: the
- * entry of traps and NMIs, lockdep, printk.
+ * For code that runs during code patching and must not hit a breakpoint, such as lockdep and
+ * printk. RCU must be watching.
  *
  * Context: any.
  */

@@ -22,7 +22,6 @@
  *  core	kernel/tracepoint.c attaches and detaches probes.
  *
  * DECLARE_TRACE() makes sites and stubs in C, as it gets the prototype; DEFINE_TRACE() the object.
- *
  * Copyright (C) 2008-2014 Mathieu Desnoyers <mathieu.desnoyers@efficios.com>
  */
 
@@ -342,11 +341,12 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	.tramp = &STATIC_CALL_TRAMP(tp_func_##name),			\
 	.walk = __tracewalk_##name,					\
 	.data_settled = true,
-#else	/* Sites call the function of kernel/tracepoint.c for so many arguments. */
+#else	/* Sites call a function for so many arguments; with modversions, those of modules the stub. */
 #define __TP_HAS_WALK(name)	(!!__tp_nr_args_##name)
 #define __TP_CALL_STUB(name, args)					\
-	(__TP_HAS_WALK(name) ? __tracewalk_##name(&__tracepoint_##name, args) : \
-			       __traceiter_##name(__TP_ANY_DATA, args))
+	(__TP_HAS_WALK(name) && !(__is_defined(MODULE) && IS_ENABLED(CONFIG_MODVERSIONS)) ? \
+	 __tracewalk_##name(&__tracepoint_##name, args) :		\
+	 __traceiter_##name(__TP_ANY_DATA, args))
 #define __TP_INIT_CALL(name)
 #endif
 #endif

@@ -252,11 +252,16 @@ static unsigned int id_of(struct ftrace_ops *const *members, unsigned int nr)
 	return set ? set->id : SET_UNKNOWN;
 }
 
-/* Is the only tracer called as it is? Not the one that is added or removed counts. */
+/*
+ * Is the only tracer called as it is? Not the one that is added or removed counts. Without
+ * a set, the flag is as ftrace has computed it.
+ */
 static void update_call_ops(struct dyn_ftrace *rec)
 {
 	const struct ftrace_set *set = set_of(wanted_id(rec));
 
+	if (wanted_id(rec) == SET_UNKNOWN)
+		return;
 	rec->flags &= ~FTRACE_FL_CALL_OPS;
 	if (WITH_CALL_OPS && set && set->nr == 1 && set->no_text)
 		rec->flags |= FTRACE_FL_CALL_OPS;
@@ -294,10 +299,8 @@ void ftrace_set_change(struct dyn_ftrace *rec, struct ftrace_ops *ops, bool add)
 		if (ftrace_rec_count(rec))
 			nr = ftrace_tracers_of(rec, add ? NULL : ops, members);
 		/* Others that share the filter of @ops may be added after it. */
-		if (nr != ftrace_rec_count(rec)) {
-			update_call_ops(rec);
+		if (nr != ftrace_rec_count(rec))
 			return;
-		}
 	}
 	set_wanted(rec, id_of(members, nr));
 }

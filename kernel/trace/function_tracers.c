@@ -144,6 +144,8 @@ void function_tracer_remove(const struct ftrace_ops *ops)
 {
 	struct function_tracer *tracer;
 
+	if (!ops->name)
+		return;
 	guard(mutex)(&tracers_mutex);
 	tracer = find_ops(ops);
 	if (tracer) {

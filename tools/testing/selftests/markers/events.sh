@@ -67,7 +67,6 @@ comes_and_goes_with_the_module() {
 goes_while_it_is_enabled() {
 	start &&
 	put 1 $event/enable &&
-	put stacktrace $noargs/trigger &&
 	fire 3 &&
 	unload marker_sample &&
 	has_no_event $event &&
@@ -111,23 +110,18 @@ enabled_before_the_module() {
 	is "$(recorded sample_event:)" 2
 }
 
-lost_triggers() {
-	dmesg | awk '/the filter and triggers of sample_event are removed/ { n++ }
-		END { print n + 0 }'
+lost_filters() {
+	dmesg | awk '/the filter of sample_event is removed/ { n++ } END { print n + 0 }'
 }
 
-# A trigger that enables an event does not keep its probe. That it is lost is reported.
-goes_with_a_trigger() {
+# The event comes back without it, so that is reported.
+goes_with_a_filter() {
 	start &&
-	put stacktrace $event/trigger &&
-	is "$(column sample_event probes)" 1 &&
-	before=$(lost_triggers) &&
+	put 'count > 1' $event/filter &&
+	before=$(lost_filters) &&
 	unload marker_sample &&
-	is "$(lost_triggers)" $((before + 1)) &&
-	has_no_event $event &&
-	load marker_sample &&
-	is "$(column sample_event probes)" 0 &&
-	fire 2 && kernel_is_well
+	is "$(lost_filters)" $((before + 1)) &&
+	has_no_event $event
 }
 
 # A probe of another module stays registered while the marker is not loaded.
@@ -432,7 +426,7 @@ comes_and_goes_with_the_module; report "comes and goes with the module"
 goes_while_it_is_enabled; report "goes also while it is enabled"
 enabled_before_the_module; report "can be enabled before the module is loaded"
 requests_of_missing_events_are_reported; report "a request for an event that is missing is reported"
-goes_with_a_trigger; report "goes with a trigger"
+goes_with_a_filter; report "goes with a filter"
 goes_with_a_probe_attached; report "goes also while a probe of a module is attached"
 fields_have_names_and_types; report "fields have names and types"
 format_has_text_for_tools; report "format has text for tools"

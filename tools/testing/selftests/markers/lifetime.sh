@@ -171,13 +171,22 @@ enable_by_trigger() {
 	echo "$trigger" >"$tracing/$end/trigger"
 }
 
+set_trigger() {
+	echo "$1" >"$tracing/$event/trigger"
+}
+
+own_trigger_keeps_the_module() {
+	kept_by set_trigger hist:keys=count &&
+	set_trigger '!hist:keys=count' && is_free
+}
+
 trigger_keeps_the_module() {
 	kept_by enable_by_trigger &&
 	echo "!$trigger" >"$tracing/$end/trigger" && is_free
 }
 
 [ -d "$tracing/events" ] || skip_all "no trace events"
-plan 9
+plan 10
 open_files_are_read; report "open files are read"
 open_files_are_read_further_on; report "open files are read further on"
 files_are_half_read; report "files are half read"
@@ -186,5 +195,6 @@ paths_are_opened; report "paths are opened"
 files_of_an_instance; report "files of an instance"
 perf_keeps_the_module; report "perf keeps the module"
 event_probe_keeps_the_module; report "an event probe keeps the module"
+own_trigger_keeps_the_module; report "a trigger keeps the module"
 trigger_keeps_the_module; report "a trigger that enables it keeps the module"
 finish
