@@ -341,7 +341,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	.tramp = &STATIC_CALL_TRAMP(tp_func_##name),			\
 	.walk = __tracewalk_##name,					\
 	.data_settled = true,
-#else	/* Sites call a function for so many arguments; with modversions, those of modules the stub. */
+#else	/* Sites call a function for so many arguments; those of modules with versions the stub. */
 #define __TP_HAS_WALK(name)	(!!__tp_nr_args_##name)
 #define __TP_CALL_STUB(name, args)					\
 	(__TP_HAS_WALK(name) && !(__is_defined(MODULE) && IS_ENABLED(CONFIG_MODVERSIONS)) ? \
