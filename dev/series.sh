@@ -95,13 +95,17 @@ cover() {
 
 format_patch() { in_repo format-patch -q --zero-commit --no-signature --no-base "$@"; }
 
-# address MAIL PATCH...: To and Cc of the mail, as the kernel's own script names them.
-address() {
-	(cd "$base" && scripts/get_maintainer.pl --no-git --no-git-fallback --rolestats "${@:2}") |
-		sed -E 's/ \((maintainer|supporter).*//; t to; s/ \(.*//; s/^/Cc: /; b; :to; s/^/To: /' | sort -ru |
-		awk '{ key = $1; $1 = ""; printf key == last ? ",\n%s" : (last ? "\n" : "") key "%s", $0; last = key } END { print "" }' |
-		sed -i -e '0,/^Date: /{/^Date: /r /dev/stdin' -e '}' "$1"
+# recipients PATCH...: lines To and Cc, as the kernel's own script names them. A name may have
+# parentheses.
+recipients() {
+	(cd "$base" && scripts/get_maintainer.pl --no-git --no-git-fallback --rolestats "$@") |
+		sed -E '/ \((maintainer|supporter)[:,]/!{s/^/Cc: /; b cut}; s/^/To: /
+			:cut; s/> \(.*/>/; s/^([A-Z][a-z]: [^ ]+) \(.*/\1/' | sort -ru |
+		awk '{ key = $1; $1 = ""; printf key == last ? ",\n%s" : (last ? "\n" : "") key "%s", $0; last = key } END { print "" }'
 }
+
+# address MAIL: to those that the input names
+address() { sed -i -e '0,/^Date: /{/^Date: /r /dev/stdin' -e '}' "$1"; }
 
 # Each fix alone, on the base, also those that the other postings do not rest on.
 write_fixes() {
@@ -109,12 +113,13 @@ write_fixes() {
 	for c in $(cd "$top/series" && compgen -G 'fixes/*.patch'); do
 		(add_commits fixes "${c%.patch}") || { in_repo clean -qfdx; continue; }
 		format_patch -1 --stdout >"$out/series/$c"
+		recipients "$out/series/$c" | address "$out/series/$c"
 	done
 }
 
 # write_mails DIR COMMIT...: those of POSTING, whose commits are the last of its branch.
 write_mails() {
-	local text
+	local text mail
 	text=$(cover "${@:2}")
 	[[ ! $text =~ \{([a-z0-9-]+)\} ]] ||
 		die "series/$POSTING/cover: series/$POSTING/order has no commit ${BASH_REMATCH[1]}"
@@ -122,11 +127,14 @@ write_mails() {
 	format_patch "-$(($# - 1))" --cover-letter --cover-from-description=subject -o "$1"
 	# With this name, git am out/series/POSTING/*.patch does not apply it.
 	mv "$1/0000-cover-letter.patch" "$1/0000-cover-letter.txt"
-	address "$1/0000-cover-letter.txt" "$1"/*.patch
+	recipients "$1"/*.patch >"$logs/recipients"
+	for mail in "$1"/*; do	# all get all: single mails would say too little
+		address "$mail" <"$logs/recipients"
+	done
 }
 
 write_posting() {
-	local list mail dir=$out/series/$POSTING
+	local list dir=$out/series/$POSTING
 	rm -rf "$dir"
 	mkdir -p "$dir"
 	mapfile -t list < <(commits)
@@ -136,9 +144,6 @@ write_posting() {
 		add_commits "$POSTING" "${list[@]}"
 		write_mails "$dir" "${list[@]: -$(lines_of "$top/series/$POSTING/order" | wc -l)}"
 	fi
-	for mail in "$dir"/*.patch; do
-		address "$mail" "$mail"
-	done
 	say "series: $(find "$dir" -name '*.patch' | wc -l) patches in $dir"
 }
 
