@@ -439,6 +439,7 @@ FROM_KERNEL void k_synchronize_rcu(void) { wait_for_readers(); }
 FROM_KERNEL void k_synchronize_srcu(void) { wait_for_readers(); }
 FROM_KERNEL void k_synchronize_rcu_tasks(void) { wait_for_readers(); }
 FROM_KERNEL void k_synchronize_rcu_tasks_rude(void) { wait_for_readers(); }
+FROM_KERNEL void k___wait_rcu_gp(void) { wait_for_readers(); }
 
 /*
  * Breakpoints

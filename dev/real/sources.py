@@ -30,7 +30,7 @@ def body(name, align, skip):
 
 
 def values(file):
-    file.write("#include <linux/immediate.h>\n#include <linux/kernel.h>\n")
+    file.write("#include <linux/immediate.h>\n#include <linux/immediate-backend.h>\n#include <linux/kernel.h>\n")
     for name, kind, _ in VALUES:
         file.write(f"DEFINE_IMV({kind}, real_{name});\n")
     table = []
@@ -47,9 +47,14 @@ def values(file):
     for value, (name, _, _) in enumerate(VALUES):
         file.write(f"\tcase {value}: imv_set(real_{name}, number); break;\n")
     file.write("\t}\n}\n")
-    file.write("void *real_site(int value, int nr)\n{\n\tstatic const void *const values[] = {\n")
+    file.write("extern struct imv_site __start___imv[], __stop___imv[];\n"
+               "void *real_site(int value, int nr)\n{\n\tstatic const void *const values[] = {\n")
     file.writelines(f"\t\t&real_{name}__imv,\n" for name, _, _ in VALUES)
-    file.write("\t};\n\n\treturn imv_nth_site(values[value], nr);\n}\n")
+    file.write("\t};\n\n"
+               "\tfor (struct imv_site *site = __start___imv; site < __stop___imv; site++)\n"
+               "\t\tif (imv_site_var(site) == values[value] && !nr--)\n"
+               "\t\t\treturn imv_site_insn(site);\n"
+               "\treturn NULL;\n}\n")
     file.write("void real_begin(void) { imv_batch_begin(); }\n"
                "void real_commit(void) { imv_batch_commit(); }\n")
 

@@ -428,7 +428,7 @@ __mark_hit: __MARK_UNLIKELY						\
 		}							\
 	} while (0)
 
-/* Also while it is off: otherwise, nobody would notice before a tracer is used. */
+/* Also while it is off: a user of the first tracer should not be the one who finds it. */
 #ifdef CONFIG_LOCKDEP
 #define __mark_check_rcu()						\
 	WARN_ON_ONCE(cpu_online(raw_smp_processor_id()) && !rcu_is_watching())
@@ -444,8 +444,8 @@ __mark_hit: __MARK_UNLIKELY						\
 	} while (0)
 
 /* Of a label. clang knows the target of a jump in assembler to be unlikely. */
-#ifdef CONFIG_CC_IS_GCC
-#define __MARK_UNLIKELY		__attribute__((__cold__));
+#ifndef __clang__
+#define __MARK_UNLIKELY		__cold;
 #else
 #define __MARK_UNLIKELY
 #endif

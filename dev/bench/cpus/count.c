@@ -33,7 +33,7 @@ void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id,
 					   void (*call)(uint64_t, struct qemu_plugin_tb *));
 int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv);
 
-static const uint8_t mark[] = { 0x66, 0x87, 0xdb };	/* xchg %bx,%bx: nobody else needs it */
+static const uint8_t mark[] = { 0x66, 0x87, 0xdb };	/* xchg %bx,%bx: compilers do not use it */
 static struct entry count;
 static uint64_t before;
 static FILE *to;

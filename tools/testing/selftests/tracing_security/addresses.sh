@@ -74,7 +74,7 @@ names_in_the_files() {
 		files="$files function_tracers"
 	fi
 	for file in $files; do
-		no_address_in $file 1
+		no_address_in "$file" 1
 		explain "$file" || return
 	done
 }
