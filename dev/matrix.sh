@@ -39,18 +39,20 @@ build() {
 }
 
 # In an object that uses tracepoints of another file, code that loads a guard has a
-# relocation to the tracepoint. A patched guard loads nothing.
+# relocation to the tracepoint. A patched guard loads nothing. Where sites call
+# tracepoint_walk_N(), each call has the address of its tracepoint (on arm64, by two relocations).
 guards_are_patched() {
 	grep -qx CONFIG_IMMEDIATE_SITES=y "$dir/.config" || return 0
 	grep -qx CONFIG_TRACEPOINTS=y "$dir/.config" || return 0
 	! grep -qx CONFIG_LTO_CLANG=y "$dir/.config" || return 0
 	"$(setting_of CROSS_COMPILE)objdump" -r "$dir/mm/page_alloc.o" | awk '
 	/^RELOCATION RECORDS/ { text = /text/; table = /__jump_table|__imv_jump/ }
-	/ __tracepoint_mm_/ { if (text) loads++; if (table) guards++ }
+	/ tracepoint_walk_/ { loads-- }
+	/ __tracepoint_mm_/ { if (text && !/LO12/) loads++; if (table) guards++ }
 	END {
-		if (loads || !guards)
+		if (loads > 0 || !guards)
 			print "not ok - guards that load: " loads + 0 ", patched: " guards + 0
-		exit loads || !guards
+		exit loads > 0 || !guards
 	}'
 }
 
