@@ -44,8 +44,8 @@ bootstrap() {
 bootstrap_foreign() {
 	bootstrap --variant=extract --architectures="$FOREIGN" \
 		--include="$(sed -n "s/:$FOREIGN\$//p" <(lines_of "${lists[0]}") | paste -sd,)" \
-		--customize-hook='ln -s gawk "$1/usr/bin/awk"' \
-		--customize-hook='for f in passwd group; do cp "$1/usr/share/base-passwd/$f.master" "$1/etc/$f"; done'
+		--extract-hook='ln -s gawk "$1/usr/bin/awk"' \
+		--extract-hook='for f in passwd group; do cp "$1/usr/share/base-passwd/$f.master" "$1/etc/$f"; done'
 }
 
 bootstrap_own() {

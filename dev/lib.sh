@@ -144,7 +144,7 @@ kmake() {
 build_program() {
 	local dir=$out/bin${CROSS_COMPILE:+-aarch64}
 	mkdir -p "$dir"
-	"${CROSS_COMPILE:-}gcc" -O2 -Wall -Wextra -Werror \
+	"${CROSS_COMPILE:-}gcc" ${CROSS_COMPILE:+--sysroot="$FOREIGN_ROOT"} -O2 -Wall -Wextra -Werror \
 		-idirafter "$base/include/uapi" -idirafter "$base/include" \
 		-o "$dir/$(basename "$1" .c)" "$@"
 }

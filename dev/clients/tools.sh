@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # perf, trace-cmd, bpftrace, SystemTap and LTTng: each counts or records what the work does,
 # and must miss nothing.
-. "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/../guest/lib.sh"
+. "$(dirname "$0")/common.sh"
 
 fork=sched:sched_process_fork switch=sched:sched_switch call=syscalls:sys_enter_getsid
 forking='parent_comm == "working"' sleeping='prev_comm == "working" && prev_state == 1'
