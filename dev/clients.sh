@@ -7,7 +7,7 @@
 # dev/clients/ that runs in both guests.
 #
 # With FOREIGN=arm64, both kernels are for arm64 (FOREIGN=arm64 dev/debian.sh dev/clients.sh);
-# the parts are tools (perf, trace-cmd, bpftrace), tracefs, functions and ftracetest.
+# the parts are tools (perf, trace-cmd, bpftrace), tracefs and ftracetest.
 #
 # The scripts write rows: client, what it did, and a verdict that begins with PASS,
 # FAIL or another result of ftracetest.
@@ -18,7 +18,7 @@ build_environment
 parts=(names tools tracefs functions livepatch verification bpftests ftracetest)
 kernels=(stock guest) parallel=()
 if [[ ${FOREIGN:-} ]]; then
-	parts=(tools tracefs functions ftracetest)
+	parts=(tools tracefs ftracetest)
 	kernels=("stock-matrix-guest_$FOREIGN" "matrix-guest_$FOREIGN") parallel=(--parallel)
 	export ARCH=$FOREIGN CROSS_COMPILE=aarch64-linux-gnu-
 fi

@@ -6,7 +6,6 @@
 . "$(dirname "$0")/common.sh"
 
 called=__x64_sys_getsid		# the work calls it $times times; nothing else does
-[[ $(uname -m) == x86_64 ]] || called=__arm64_sys_getsid
 wakes_new=wake_up_new_task	# the same; other processes call it too
 beside=instances/beside
 again=instances/again
