@@ -4,11 +4,11 @@
 # options of guest.config and, for other flavours than guest, FLAVOUR.config.
 # A flavour matrix-NAME has those of dev/matrix/NAME.config. Lines "#: NAME=VALUE"
 # there set variables: ARCH and CROSS_COMPILE for the kernel's makefile, COMPILER may
-# be clang, DEFCONFIG is the initial configuration, instead of guest.config, CONFIG_FILE
-# is one that guest.config changes, whose modules are left out, and KCSAN_OBJECTS are
-# checked by KCSAN although their directory is not. matrix.sh reads
-# more variables. A flavour bench-NAME has the options of dev/bench/arch/common.config
-# and NAME.config, with the same kind of lines.
+# be clang, LIKE names a configuration that this one extends, DEFCONFIG is the initial
+# configuration, instead of guest.config, CONFIG_FILE is one that guest.config changes,
+# whose modules are left out, and KCSAN_OBJECTS are checked by KCSAN although their
+# directory is not. matrix.sh reads more variables. A flavour bench-NAME has the options of
+# dev/bench/arch/common.config and NAME.config, with the same kind of lines.
 # The flavours stock and stock-FLAVOUR are built from out/base instead.
 # The flavour off is out/linux with the options of the series off. The flavours small and
 # small-off are the guest's and this one without debug information, to build fast.
@@ -34,7 +34,7 @@ settings_of() {
 
 # fragments_of FLAVOUR: set fragments, and the variables of their lines "#:".
 fragments_of() {
-	local config=$top/dev/config matrix=$top/dev/matrix bench=$top/dev/bench/arch
+	local config=$top/dev/config matrix=$top/dev/matrix bench=$top/dev/bench/arch like
 	fragments=("$config/guest.config")
 	case $1 in
 	guest) ;;
@@ -49,9 +49,13 @@ fragments_of() {
 		settings_of "$bench/${1#bench-}.config"
 		fragments=("$bench/common.config" "$bench/${1#bench-}.config") ;;
 	matrix-*)
+		like=$(sed -n 's/^#: LIKE=//p' "$matrix/${1#matrix-}.config")
+		[[ ! $like ]] || fragments_of "matrix-$like"
 		settings_of "$matrix/${1#matrix-}.config"
-		fragments+=("$matrix/base/small.config")
-		[[ ! ${DEFCONFIG:-} ]] || fragments=("$matrix/base/defconfig.config")
+		if [[ ! $like ]]; then
+			fragments+=("$matrix/base/small.config")
+			[[ ! ${DEFCONFIG:-} ]] || fragments=("$matrix/base/defconfig.config")
+		fi
 		fragments+=("$matrix/${1#matrix-}.config") ;;
 	*) fragments+=("$config/$1.config") ;;
 	esac

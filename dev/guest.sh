@@ -159,8 +159,8 @@ run() {
 }
 
 image=$build/vmlinux
-[[ $machine != arm64 ]] || image=$build/arch/arm64/boot/Image
 ! grep -qs '^CONFIG_K[AC]SAN=y' "$build/.config" || image=$build/arch/x86/boot/bzImage
+[[ $machine != arm64 ]] || image=$build/arch/arm64/boot/Image
 [[ -f $image ]] || die "no kernel $build/vmlinux: make build"
 mkdir -p "$results"
 rm -rf "${results:?}"/* "$log"

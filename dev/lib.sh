@@ -110,8 +110,16 @@ patched_files() {
 	done | sort -u
 }
 
-# setting FILE VARIABLE: of a line "#: VARIABLE=VALUE"; empty if there is none, or no file.
-setting() { [[ ! -f $1 ]] || sed -n "s/^#: $2=//p" "$1"; }
+# setting FILE VARIABLE: of a line "#: VARIABLE=VALUE", or that of the file which a line
+# "#: LIKE=NAME" names; empty if there is none, or no file.
+setting() {
+	local value like
+	[[ -f $1 ]] || return 0
+	value=$(sed -n "s/^#: $2=//p" "$1")
+	like=$(sed -n 's/^#: LIKE=//p' "$1")
+	[[ $value || ! $like ]] || value=$(setting "$(dirname "$1")/$like.config" "$2")
+	printf '%s\n' "$value"
+}
 
 # Reproducible objects are already in ccache.
 build_environment() {
@@ -135,7 +143,7 @@ kmake() {
 	for object in ${KCSAN_OBJECTS:-}; do
 		checked+=("KCSAN_SANITIZE_$object=y")
 	done
-	make -C "$linux" O="$dir" CC="ccache ${CROSS_COMPILE:-}${COMPILER:-gcc}" HOSTCC="$host" \
+	make -C "$linux" O="$dir" CC="ccache ${COMPILER:-${CROSS_COMPILE:-}gcc}" HOSTCC="$host" \
 		-j"$(nproc)" "${checked[@]}" "$@"
 }
 
@@ -167,7 +175,7 @@ build_folder() {
 			die "$program of $1 does not build"
 	done
 	grep -q 'obj-' "$dir/Makefile" || return 0
-	make -C "$out/build/$flavour" ${llvm:+LLVM="$llvm"} CC="ccache ${compiler:-gcc}" \
+	make -C "$out/build/$flavour" ${llvm:+LLVM="$llvm"} CC="ccache ${compiler:-${CROSS_COMPILE:-}gcc}" \
 		M="$dir" modules >"$log" 2>&1 &&
 		! grep -iw warning "$log" && return
 	tail -n 40 "$log" >&2

@@ -10,7 +10,7 @@
 # LOGGED, a line that the kernel must print; ALSO, more tests (functions also_*); and ROOT, the
 # architecture of a root that debian.sh makes: otherwise only x86 boots with a root.
 set -euo pipefail
-if (($# == 0)) || [[ " $* " == *" guest_arm64 "* ]]; then export FOREIGN=arm64; fi
+if (($# == 0)) || [[ " $* " == *"guest_arm64 "* ]]; then export FOREIGN=arm64; fi
 . "$(dirname "$0")/lib.sh"
 build_environment
 results=$out/matrix/results.csv
@@ -85,7 +85,6 @@ boot_alone() {
 # that let the n-th allocation fail must not count those of kmemleak.
 guest() {
 	local cpu parallel=() append="rcupdate.rcu_cpu_stall_timeout=120 kmemleak=off"
-	# On x86, QEMU would execute stale breakpoints, see dev/torture/stale.
 	[[ ! $(setting_of ROOT) ]] || parallel=(--parallel)
 	cpu=$(setting_of CPU)
 	append+=" $(setting_of APPEND)"
@@ -103,7 +102,13 @@ passes() {
 # The torture module of tracing, in its mode storm.
 also_storm() { passes storm --smp 4 dev/torture/torture/guest.sh none 60 0 kinds=storm; }
 
-also_torture() { passes torture --timeout 1500 dev/torture/torture/guest.sh none 600 0; }
+# With parallel CPUs, which need the module stale.
+also_torture() {
+	local stale=$out/torture/stale-$flavour
+	ARCH=$(setting_of ARCH) CROSS_COMPILE=$(setting_of CROSS_COMPILE) \
+		build_folder "$top/dev/torture/stale" "$stale" "$flavour" &&
+		passes torture --timeout 1500 dev/torture/guest.sh torture none "$stale" 600 0
+}
 
 also_selftests() {
 	local said=$logs/selftests-$flavour.tap
