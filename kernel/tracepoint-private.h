@@ -84,13 +84,6 @@ static inline void tp_retire_code(struct tp_probes *probes) { }
 static inline void tp_free_code(struct tp_probes *probes) { }
 #endif
 
-#ifdef CONFIG_TRACEPOINT_STATIC_CALL
-void tp_set_call(struct tracepoint *tp, const struct tracepoint_func *probes);
-#else
-static inline void tp_set_call(struct tracepoint *tp,
-			       const struct tracepoint_func *probes) { }
-#endif
-
 /* The module notifier; tests call it, too. */
 struct notifier_block;
 int tracepoint_module_notify(struct notifier_block *nb, unsigned long state, void *data);

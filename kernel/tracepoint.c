@@ -35,7 +35,7 @@ extern struct tracepoint __start___tracepoints[], __stop___tracepoints[];
 DEFINE_SRCU_FAST(tracepoint_srcu);
 EXPORT_SYMBOL_GPL(tracepoint_srcu);
 
-#if !defined(CONFIG_TRACEPOINT_TRAMPOLINE) && !defined(CONFIG_TRACEPOINT_STATIC_CALL)
+#ifndef CONFIG_TRACEPOINT_TRAMPOLINE
 /* What sites of all tracepoints with so many words as arguments call; few have more. */
 #define TRACEPOINT_WALK(nr, proto, args)				\
 void tracepoint_walk_##nr(struct tracepoint *tp, proto);		\
@@ -205,7 +205,6 @@ static void set_probes(struct tracepoint *tp, struct tp_probes *new)
 	struct tracepoint_func *old = tp_probes(tp);
 
 	rcu_assign_pointer(tp->funcs, new ? new->probes : NULL);
-	tp_set_call(tp, tp_probes(tp));
 	imv_batch_begin();
 	tp_set_code(tp, new);
 	imv_set_var(tp->active, !!new);
@@ -271,7 +270,6 @@ static int tracepoint_add_probe(struct tracepoint *tp, const struct tracepoint_f
 static void remove_in_place(struct tracepoint *tp, struct tracepoint_func *probe)
 {
 	WRITE_ONCE(probe->func, tracepoint_removed_probe);
-	tp_set_call(tp, tp_probes(tp));
 	tp_set_walk(tp);
 	imv_flush();
 }

@@ -250,43 +250,6 @@ static void tp_test_pairs(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hit_by_others);
 }
 
-#ifdef CONFIG_TRACEPOINT_STATIC_CALL
-static void probe_data(void *data, int number)
-{
-	calls = (unsigned long)data;
-}
-
-/* Waits for a grace period and a work item, which may take long. */
-static bool becomes_direct(struct tracepoint *tp, void *probe)
-{
-	unsigned int i;
-
-	for (i = 0; i < 1000 && READ_ONCE(tp->key->func) != probe; i++)
-		msleep(20);
-	return READ_ONCE(tp->key->func) == probe;
-}
-
-static void tp_test_static_call(struct kunit *test)
-{
-	register_trace_kunit_tasks_one(probe_number, digit(1));
-	KUNIT_EXPECT_TRUE(test, becomes_direct(one, probe_number));
-	register_trace_kunit_tasks_one(probe_data, digit(2));
-	KUNIT_EXPECT_PTR_EQ(test, one->key->func, one->walk);
-	unregister_trace_kunit_tasks_one(probe_number, digit(1));
-	KUNIT_EXPECT_TRUE(test, becomes_direct(one, probe_data));
-	unregister_trace_kunit_tasks_one(probe_data, digit(2));
-	KUNIT_EXPECT_PTR_EQ(test, one->key->func, one->walk);
-
-	/* The same data as before: the call is direct at once. */
-	register_trace_kunit_tasks_one(probe_number, digit(2));
-	KUNIT_EXPECT_PTR_EQ(test, one->key->func, (void *)probe_number);
-	trace_kunit_tasks_one_tp(1);
-	unregister_trace_kunit_tasks_one(probe_number, digit(2));
-	KUNIT_EXPECT_PTR_EQ(test, one->key->func, one->walk);
-	KUNIT_EXPECT_EQ(test, calls, 2UL);
-}
-#endif
-
 #ifdef CONFIG_MODULES
 /* A module that has only a tracepoint. */
 static struct fake_module {
@@ -550,9 +513,6 @@ static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_faultable_no_memory),
 #endif
 	KUNIT_CASE(tp_test_pairs),
-#ifdef CONFIG_TRACEPOINT_STATIC_CALL
-	KUNIT_CASE(tp_test_static_call),
-#endif
 #ifdef CONFIG_MODULES
 	KUNIT_CASE(tp_test_module),
 	KUNIT_CASE(tp_test_module_is_freed),

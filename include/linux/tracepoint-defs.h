@@ -12,7 +12,6 @@
 #include <linux/immediate.h>
 #include <linux/static_key.h>	/* some files rely on getting it from here */
 
-struct static_call_key;
 struct tracepoint;
 
 struct trace_print_flags {
@@ -73,12 +72,6 @@ struct tracepoint_ext {
  * @code: immediate value, the sign-extended address that the stub jumps to: the
  *	  trampoline, or without memory __tracepoint_walk(), see IMV_JUMP_TO; 0
  *	  while there is no probe
- * @data_settled: no CPU can still use an older value of @data
- * @data_settling: @data has not changed since the current grace period began
- * @data: the data that the stub passes; only used if it calls a probe directly
- * @key: key of the static call in the stub, or NULL
- * @tramp: trampoline of the same static call
- * @walk: calls the probes in @funcs; ignores the data that is passed to it
  */
 struct tracepoint {
 	const char *name;
@@ -89,14 +82,6 @@ struct tracepoint {
 	u8 nr_args;
 	u8 one_size;
 	s32 code;
-#endif
-#ifdef CONFIG_TRACEPOINT_STATIC_CALL
-	bool data_settled;
-	bool data_settling;
-	void *data;
-	struct static_call_key *key;
-	void *tramp;
-	void *walk;
 #endif
 };
 

@@ -13,9 +13,8 @@
  *  stub	__traceiter_foo(), one for each tracepoint, called by all sites:
  *		calls the probes, each with its data, as a reader of tracepoint_srcu.
  *		With TRACEPOINT_TRAMPOLINE it is a patched jump to a trampoline,
- *		code made for the attached probes. With TRACEPOINT_STATIC_CALL
- *		it calls a single probe by a static call. Otherwise it is small, and
- *		sites call tracepoint_walk_N() for N words as arguments.
+ *		code made for the attached probes. Otherwise it is small, and sites
+ *		call tracepoint_walk_N() for N words as arguments.
  *  object	__tracepoint_foo: name, guard and the array of probes, in the
  *		section __tracepoints; those of a module are found through
  *		__tracepoints_ptrs.
@@ -304,9 +303,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
  * 0 if code that does not know the types cannot pass them on. A prototype has the types: the
  * result is the size of an array there, which sparse does not understand.
  */
-#ifdef CONFIG_TRACEPOINT_STATIC_CALL
-#define __TP_DECLARE_NR_ARGS(name, proto, args, usable)
-#elif defined(__CHECKER__)
+#ifdef __CHECKER__
 #define __TP_DECLARE_NR_ARGS(name, proto, args, usable)			\
 	enum { __tp_nr_args_##name = COUNT_ARGS(args) };
 #else
@@ -328,27 +325,17 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 #define __TP_INIT_CALL(name)	.nr_args = __tp_nr_args_##name,
 #define __TP_DEFINE_STUB(name)			ARCH_TRACESTUB(name)
 #define __TP_DEFINE_STUB_FAULTABLE(name)	ARCH_TRACESTUB_FAULTABLE(name)
-#else
+#else	/* Sites call a function for so many arguments; those of modules with versions the stub. */
 #define __TP_DEFINE_STUB(name)						\
 	extern __typeof__(__tracestub_##name) __traceiter_##name	\
 	__alias(__tracestub_##name)
 #define __TP_DEFINE_STUB_FAULTABLE(name)	__TP_DEFINE_STUB(name)
-#ifdef CONFIG_TRACEPOINT_STATIC_CALL
-#define __TP_HAS_WALK(name)	false
-#define __TP_CALL_STUB(name, args)	__traceiter_##name(__TP_ANY_DATA, args)
-#define __TP_INIT_CALL(name)						\
-	.key = &STATIC_CALL_KEY(tp_func_##name),			\
-	.tramp = &STATIC_CALL_TRAMP(tp_func_##name),			\
-	.walk = __tracewalk_##name,					\
-	.data_settled = true,
-#else	/* Sites call a function for so many arguments; those of modules with versions the stub. */
 #define __TP_HAS_WALK(name)	(!!__tp_nr_args_##name)
 #define __TP_CALL_STUB(name, args)					\
 	(__TP_HAS_WALK(name) && !(__is_defined(MODULE) && IS_ENABLED(CONFIG_MODVERSIONS)) ? \
 	 __tracewalk_##name(&__tracepoint_##name, args) :		\
 	 __traceiter_##name(__TP_ANY_DATA, args))
 #define __TP_INIT_CALL(name)
-#endif
 #endif
 
 /*
@@ -372,41 +359,13 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		} while (data_race((++__tp_probe)->func));		\
 	} while (0)
 
-#define __TP_CALL_ALL(name, data_proto, args)				\
-	__TP_CALL_PROBES(&__tracepoint_##name, PARAMS(data_proto), PARAMS(args))
-
-#ifdef CONFIG_TRACEPOINT_STATIC_CALL
-/*
- * The stub calls a single probe directly; for several it calls the walk of the
- * array. kernel/tracepoint-static-call.c ensures that a probe gets its own data.
- */
-#define __TP_DECLARE_WALK(name, data_proto, args)			\
-	static noinline __maybe_unused notrace void			\
-	__tracewalk_##name(data_proto)					\
-	{								\
-		__TP_CALL_ALL(name, PARAMS(data_proto), PARAMS(args));	\
-	}								\
-	DECLARE_STATIC_CALL(tp_func_##name, __tracewalk_##name)
-
-#define __TP_CALL_FROM_STUB(name, data_proto, args)			\
-	static_call(tp_func_##name)(READ_ONCE(__tracepoint_##name.data), args)
-
-#define __TP_DEFINE_CALL(name)						\
-	DEFINE_STATIC_CALL(tp_func_##name, __tracewalk_##name)
-#else
-#define __TP_DECLARE_WALK(name, data_proto, args)			\
-	void __tracewalk_##name(data_proto)				\
-		asm("tracepoint_walk_" __stringify(COUNT_ARGS(args)));
-#define __TP_CALL_FROM_STUB	__TP_CALL_ALL
-#define __TP_DEFINE_CALL(name)
-#endif
-
 /* With lockdep, a site warns if RCU is not watching, even without probes. */
-#define __TP_DECLARE(name, proto, args, cond, data_proto, online, lock, call, prepare) \
+#define __TP_DECLARE(name, proto, args, cond, data_proto, online, lock, prepare) \
 	extern struct tracepoint __tracepoint_##name;			\
 	void __traceiter_##name(data_proto);				\
 	void rust_do_trace_##name(proto);				\
-	__TP_DECLARE_WALK(name, PARAMS(data_proto), PARAMS(args))	\
+	void __tracewalk_##name(data_proto)				\
+		asm("tracepoint_walk_" __stringify(COUNT_ARGS(args)));	\
 									\
 	static noinline __maybe_unused notrace void			\
 	__tracestub_##name(data_proto)					\
@@ -418,7 +377,8 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 		if (!(online))						\
 			return;						\
 		lock;							\
-		call(name, PARAMS(data_proto), PARAMS(args));		\
+		__TP_CALL_PROBES(&__tracepoint_##name, PARAMS(data_proto), \
+				 PARAMS(args));				\
 	}								\
 									\
 	/* fprobe events trace it. */					\
@@ -490,7 +450,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	__TP_DECLARE(name, PARAMS(proto), PARAMS(args), PARAMS(cond),	\
 		     PARAMS(data_proto), __TP_CPU_ONLINE,		\
 		     guard(srcu_fast_notrace)(&tracepoint_srcu),	\
-		     __TP_CALL_FROM_STUB, do { } while (0))
+		     do { } while (0))
 
 /* The probes may fault and sleep. With lockdep, they see that RCU tasks trace is held. */
 #define __DECLARE_TRACE_SYSCALL(name, proto, args, data_proto)		\
@@ -499,14 +459,13 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 			     !IS_ENABLED(CONFIG_DEBUG_LOCK_ALLOC))	\
 	__TP_DECLARE(name, PARAMS(proto), PARAMS(args), true,		\
 		     PARAMS(data_proto), true, guard(rcu_tasks_trace)(), \
-		     __TP_CALL_ALL, might_fault())
+		     might_fault())
 
 /*
  * gcc would align larger objects to 32 bytes. Nothing but kallsyms knows the function for
  * fprobe events. The semicolon at the end is for headers of events that have none.
  */
 #define __TP_DEFINE_NAMED(_name, _text, _flags, _stub)			\
-	__TP_DEFINE_CALL(_name);					\
 	struct tracepoint __tracepoint_##_name				\
 	__used __section("__tracepoints")				\
 	__aligned(__alignof__(struct tracepoint)) = {			\

@@ -34,10 +34,21 @@ static int note_label(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-static int note_function(struct kretprobe_instance *ri, struct pt_regs *regs)
+static int note(struct kretprobe_instance *ri, unsigned long record)
 {
-	*(u32 **)ri->data = (u32 *)((struct dyn_ftrace *)regs->regs[0])->ip;
+	*(u32 **)ri->data = (u32 *)((struct dyn_ftrace *)record)->ip;
 	return 0;
+}
+
+static int note_call(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return note(ri, regs->regs[0]);
+}
+
+/* Before the record is the module. */
+static int note_nop(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return note(ri, regs->regs[1]);
 }
 
 static int write_again(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -59,9 +70,9 @@ static int write_again(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 static struct kretprobe probes[] = {
 	AFTER(arch_jump_label_transform_queue, note_label),
-	AFTER(ftrace_make_call, note_function),
-	AFTER(ftrace_make_nop, note_function),
-	AFTER(ftrace_modify_call, note_function),
+	AFTER(ftrace_make_call, note_call),
+	AFTER(ftrace_make_nop, note_nop),
+	AFTER(ftrace_modify_call, note_call),
 };
 
 static struct kretprobe *all[] = { &probes[0], &probes[1], &probes[2], &probes[3] };
