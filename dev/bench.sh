@@ -7,9 +7,9 @@
 # "short" has fewer sites and markers. "functions" has no sites, no markers, no other
 # architectures and no pictures. "markers" measures only markers, and trace events for
 # comparison; not on stock, which has no markers. "latency" measures only how late a task
-# of real time runs, on kernels with PREEMPT_RT, and draws latency.svg. "cpus" measures only what
-# it costs 2, 8 and 32 CPUs together to switch all events, and how often changes interrupt a CPU
-# that is isolated, and draws cpus.svg. "cycles" measures only cycles: of the objects of both
+# of real time runs, on kernels with PREEMPT_RT, and draws latency.svg. "cpus" measures only, on
+# the same kernels, what it costs 2, 8 and 32 CPUs together to switch all events, and how often
+# changes interrupt a CPU that is isolated (nohz_full), and draws cpus.svg. "cycles" measures only cycles: of the objects of both
 # kernels in a program on this processor, see dev/real/cycles.c.
 #
 # Instructions are counted by QEMU (-icount, one CPU): all that the CPU executes
@@ -37,8 +37,7 @@ case $form in
 short) sites=(100 1000 5000 10000) numbers=(100 1000) ;;
 functions) sites=() numbers=() architectures=() ;;
 markers) flavours=(guest) sites=() architectures=() ;;
-latency) flavours=(stock-realtime realtime) sites=() numbers=() architectures=() ;;
-cpus) sites=() numbers=() architectures=() ;;
+latency | cpus) flavours=(stock-realtime realtime) sites=() numbers=() architectures=() ;;
 cycles) flavours=() sites=() numbers=() architectures=() ;;
 arch) flavours=() sites=() numbers=() ;;
 esac
@@ -108,7 +107,7 @@ measure_cpus() {
 	name=bench-isolated-$1
 	with_progress "bench isolated CPU $1" "$logs/$name.log" \
 		"$top/dev/guest.sh" --flavour "$1" --name "$name" --smp 4 \
-		--append "isolcpus=domain,managed_irq,3 irqaffinity=0-2" \
+		--append "isolcpus=domain,managed_irq,3 nohz_full=3 irqaffinity=0-2" \
 		dev/bench/cpus/guest.sh "$dir/cpus/cost" isolated
 	cat "$out/guest/$name/results.csv" >>"$dir/$1.csv"
 }
