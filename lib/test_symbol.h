@@ -120,11 +120,10 @@ static inline void *need_function(struct kunit *test, const char *name)
 	return address;
 }
 
-/* Waits for the work items of tracepoints, which also free what they no longer use. */
+/* Waits for the work item that frees what tracepoints no longer use. */
 static inline void let_work_end(void)
 {
 	struct delayed_work *freeing = find_symbol("free_retired_work");
-	struct work_struct *settling = find_symbol("settle_work");
 
 	if (freeing) {
 		flush_delayed_work(freeing);
@@ -132,8 +131,6 @@ static inline void let_work_end(void)
 		msleep(200);	/* it begins within a tenth of a second */
 		__flush_workqueue(system_dfl_wq);
 	}
-	if (settling)
-		flush_work(settling);
 }
 
 #endif /* _LIB_TEST_SYMBOL_H */

@@ -141,15 +141,16 @@ static inline bool has_code(const struct tracepoint *tp)
 }
 
 /*
- * The first allocation of a registration is for the array, the next for code. Pages that
- * only some allocations need, for a slab or a stack trace, are counted too: try again.
+ * The first allocation of a registration is for the array, the next ones are for code. What
+ * only some allocations need, for a slab or a stack trace, is counted too: try again, also
+ * with later ones.
  */
 static inline int register_without_code(struct tracepoint *tp, void *probe, void *data)
 {
 	int tries, ret;
 
 	for (tries = 1;; tries++) {
-		fail_nth_alloc(2);
+		fail_nth_alloc(2 + (tries - 1) % 3);
 		ret = tracepoint_probe_register(tp, probe, data);
 		stop_failing();
 		if ((!ret && !has_code(tp)) || tries == 10)
