@@ -8,16 +8,7 @@
  * the end of its instruction; see arch/x86/kernel/immediate.c.
  */
 
-#ifndef CONFIG_IMMEDIATE
-#include <asm-generic/runtime-const.h>
-
 #ifdef __ASSEMBLER__
-.macro RUNTIME_CONST_PTR sym reg
-	movq	\sym(%rip), %\reg
-.endm
-#endif
-
-#elif defined(__ASSEMBLER__)
 
 .macro RUNTIME_CONST_PTR sym reg
 1:	movabsq	$0, %\reg
