@@ -30,7 +30,7 @@ contrib_sources() {
 kernel_objects() {
 	sources '\.c$' | grep -vE '^(tools|scripts|Documentation)/' |
 		grep -vE '^arch/([^x]|x[^8])' |
-		grep -vxE 'kernel/(immediate-jump-label|tracepoint-static-call)\.c' |
+		grep -vxE 'kernel/immediate-jump-label\.c' |
 		sed 's/c$/o/' || true
 }
 

@@ -541,7 +541,7 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 /**
  * DEFINE_TRACE - define a tracepoint, in one C file
  * @name: its name, as in DECLARE_TRACE(); with further arguments, <name>_tp
- * @proto: may follow, and then the names of the arguments; both are ignored
+ * @proto: may follow, and then the names of the arguments: only Rust uses both
  */
 #define DEFINE_TRACE(name, proto...)					\
 	__TP_PICK(name, ##proto, __TP_DEFINE_WHOLE, 0, __TP_DEFINE_BARE)(name, ##proto)

@@ -13,12 +13,10 @@
 #include <linux/sched/signal.h>
 #include "tracepoint-sample.h"
 
-DEFINE_TRACE(sample_request_tp,
-	     TP_PROTO(const struct sample_request *request, u64 checksum),
-	     TP_ARGS(request, checksum));
+DEFINE_TRACE(sample_request);
 EXPORT_TRACEPOINT_SYMBOL_GPL(sample_request_tp);
 
-DEFINE_TRACE(sample_done_tp, TP_PROTO(unsigned int requests), TP_ARGS(requests));
+DEFINE_TRACE(sample_done);
 EXPORT_TRACEPOINT_SYMBOL_GPL(sample_done_tp);
 
 static u64 checksum(const struct sample_request *request)
