@@ -133,8 +133,9 @@ build_environment() {
 }
 
 # kmake DIR ARGS...: make of the kernel, with DIR as its build folder. ccache shares objects
-# between checkouts, and their debug information names the folder of the first one. rustc
-# takes one word for the linker of the host.
+# between checkouts, and their debug information names the folder of the first one; it makes
+# the paths of sources relative, so they do not begin with what the kernel removes from
+# __FILE__. rustc takes one word for the linker of the host.
 kmake() {
 	local dir=$1 object checked=() host=gcc
 	shift
@@ -144,6 +145,7 @@ kmake() {
 		checked+=("KCSAN_SANITIZE_$object=y")
 	done
 	make -C "$linux" O="$dir" CC="ccache ${COMPILER:-${CROSS_COMPILE:-}gcc}" HOSTCC="$host" \
+		KCPPFLAGS="-fmacro-prefix-map=../../${linux##*/}/=" \
 		-j"$(nproc)" "${checked[@]}" "$@"
 }
 
@@ -192,6 +194,7 @@ selftests_of() {
 	rm -rf "$2" "$out/build/$(basename "$2")"
 	with_progress selftests "$logs/$(basename "$2").log" \
 		make -C "$1/tools/testing/selftests" O="$out/build/$(basename "$2")" \
+		${CROSS_COMPILE:+USERCFLAGS="--sysroot=$FOREIGN_ROOT"} \
 		INSTALL_PATH="$2" TARGETS="${*:3}" FORCE_TARGETS=1 SKIP_TARGETS= install
 }
 
