@@ -56,18 +56,22 @@ build_modules() {
 	cp "$out"/bin/{bpf,fentry} .
 }
 
+# results_of GUEST: the least number of a case that was measured several times
+results_of() {
+	awk -F, '{ key = $1 "," $2 }
+		!(key in least) { order[++n] = key; least[key] = $3 }
+		$3 < least[key] { least[key] = $3 }
+		END { for (i = 1; i <= n; i++) print order[i] "," least[order[i]] }' \
+		"$out/guest/$1/results.csv"
+}
+
 # in_guest FLAVOUR SCRIPT ARGUMENT...: measure the cases of dev/bench/SCRIPT.sh
 in_guest() {
 	local name=bench-$2-$1
 	with_progress "bench $2 $1" "$logs/$name.log" \
 		"$top/dev/guest.sh" --flavour "$1" --name "$name" --icount \
 		--timeout 3600 "dev/bench/$2.sh" "${@:3}"
-	# The least number of a case that was measured several times
-	awk -F, '{ key = $1 "," $2 }
-		!(key in least) { order[++n] = key; least[key] = $3 }
-		$3 < least[key] { least[key] = $3 }
-		END { for (i = 1; i <= n; i++) print order[i] "," least[order[i]] }' \
-		"$out/guest/$name/results.csv" >>"$dir/$1.csv"
+	results_of "$name" >>"$dir/$1.csv"
 }
 
 compile_marks() {
@@ -109,7 +113,7 @@ measure_cpus() {
 		"$top/dev/guest.sh" --flavour "$1" --name "$name" --smp 4 \
 		--append "isolcpus=domain,managed_irq,3 nohz_full=3 irqaffinity=0-2" \
 		dev/bench/cpus/guest.sh "$dir/cpus/cost" isolated
-	cat "$out/guest/$name/results.csv" >>"$dir/$1.csv"
+	results_of "$name" >>"$dir/$1.csv"
 }
 
 measure() {
