@@ -448,9 +448,9 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 			     IS_ENABLED(CONFIG_TRACEPOINT_TRAMPOLINE) || \
 			     (!IS_ENABLED(CONFIG_CFI) && COUNT_ARGS(args) <= 6)) \
 	__TP_DECLARE(name, PARAMS(proto), PARAMS(args), PARAMS(cond),	\
-		     PARAMS(data_proto), __TP_CPU_ONLINE,		\
-		     guard(srcu_fast_notrace)(&tracepoint_srcu),	\
-		     do { } while (0))
+		     PARAMS(data_proto),				\
+		     __TP_CPU_ONLINE,					\
+		     guard(srcu_fast_notrace)(&tracepoint_srcu), do { } while (0))
 
 /* The probes may fault and sleep. With lockdep, they see that RCU tasks trace is held. */
 #define __DECLARE_TRACE_SYSCALL(name, proto, args, data_proto)		\
