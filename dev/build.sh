@@ -49,7 +49,7 @@ fragments_of() {
 		settings_of "$bench/${1#bench-}.config"
 		fragments=("$bench/common.config" "$bench/${1#bench-}.config") ;;
 	matrix-*)
-		like=$(sed -n 's/^#: LIKE=//p' "$matrix/${1#matrix-}.config")
+		like=$(setting "$matrix/${1#matrix-}.config" LIKE)
 		[[ ! $like ]] || fragments_of "matrix-$like"
 		settings_of "$matrix/${1#matrix-}.config"
 		if [[ ! $like ]]; then
