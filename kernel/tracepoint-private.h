@@ -4,7 +4,7 @@
 
 /*
  * Interface between kernel/tracepoint.c and the files that make stubs call
- * probes: by a trampoline, or by a static call.
+ * probes by a trampoline.
  */
 
 #include <linux/generated-text.h>

@@ -3,8 +3,8 @@
  * For guests of QEMU whose CPUs run in parallel. A CPU may continue to execute the old
  * instruction, until the next write to it: QEMU translated the code for this CPU after
  * another CPU searched for translations to drop, and before that CPU's store. Stock is
- * affected too: a static key that changes all the time was read wrong 107,000 times in
- * 254 million. So this module writes each instruction of a jump label and of a traced
+ * affected too: a static key that changes all the time was read wrong 102,000 times in
+ * 120 million. So this module writes each instruction of a jump label and of a traced
  * function again. The second search finds the old translation, and a translation that is made
  * later reads the new instruction.
  */
