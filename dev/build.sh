@@ -10,8 +10,7 @@
 # directory is not. matrix.sh reads more variables. A flavour bench-NAME has the options of
 # dev/bench/arch/common.config and NAME.config, with the same kind of lines.
 # The flavours stock and stock-FLAVOUR are built from out/base instead.
-# The flavour off is out/linux with the options of the series off. The flavours small and
-# small-off are the guest's and this one without debug information, to build fast.
+# The flavour off is the guest's with the options of the series off, NAME-off is NAME so.
 # ABSENT_OPTIONS="A B" names options that this tree may lack, or is "any".
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -39,8 +38,9 @@ fragments_of() {
 	case $1 in
 	guest) ;;
 	off) fragments+=("$config/stock.config") ;;
-	small) fragments+=("$matrix/base/small.config") ;;
-	small-off) fragments+=("$config/stock.config" "$matrix/base/small.config") ;;
+	*-off)
+		fragments_of "${1%-off}"
+		fragments+=("$config/stock.config") ;;
 	stock) linux=$base fragments+=("$config/stock.config") ;;
 	stock-*)
 		fragments_of "${1#stock-}"

@@ -24,7 +24,7 @@ setting_of() { setting "$config" "$1"; }
 
 targets() {
 	case $(setting_of ARCH) in
-	i386) say bzImage ;;
+	i386 | x86_64) say bzImage ;;
 	arm64 | riscv) say Image ;;
 	um) say linux ;;
 	*) if grep -qx "CONFIG_K[AC]SAN=y" "$config"; then say bzImage; else say vmlinux; fi ;;
@@ -64,7 +64,7 @@ boot_alone() {
 		-no-reboot -serial stdio)
 	case $(setting_of ARCH) in
 	# QEMU's default CPU is an old AMD; the kernel warns that it does not support SMP.
-	i386) command=(qemu-system-i386 "${command[@]}" -cpu "max,vendor=GenuineIntel"
+	i386 | x86_64) command=("qemu-system-$(setting_of ARCH)" "${command[@]}" -cpu "max,vendor=GenuineIntel"
 		-kernel "$dir/arch/x86/boot/bzImage"
 		-append "console=ttyS0 ${words[*]} no_timer_check kunit_shutdown=reboot") ;;
 	arm64) command=(qemu-system-aarch64 "${command[@]}" -machine virt -cpu cortex-a57
@@ -206,7 +206,7 @@ compile_users() {
 
 # run NAME: set the variables for its line of the table.
 run() {
-	flavour=matrix-$1 dir=$out/build/matrix-$1 config=$top/dev/matrix/$1.config
+	flavour=matrix-$1 dir=$out/build/matrix-$1 config=$top/dev/matrix/${1%-off}.config
 	built=FAIL booted=- kunit=-
 	if [[ $1 == users ]]; then
 		compile_users || true

@@ -18,9 +18,9 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
 results=$out/torture/results.csv
-work=(hits sets registrations changes loads nmis faults inputs stale unclaimed)
+work=(hits sets registrations changes loads nmis faults stale unclaimed)
 bad=(lost late mixed torn leaked failed)
-titles=kernel,part,CPUs,seconds,hits,sets,registrations,changes,loads,NMIs,faults,inputs
+titles=kernel,part,CPUs,seconds,hits,sets,registrations,changes,loads,NMIs,faults
 titles+=,stale,unclaimed,tests,skipped,lost,late,mixed,torn,leaked,failed,splats,verdict,seed
 
 # Selftests in a kernel with all checkers take more than an hour.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh SECONDS: runs in the guest. The tour, then tracers that attach and
 # detach at random, while a module with markers is loaded and unloaded. A complaint in
-# the kernel's log fails the run. The step many does this with tracefs, perf and a module.
+# the kernel's log fails the run.
 set -u
 . "$(dirname "$0")/../../guest/lib.sh"
 seconds=$1
