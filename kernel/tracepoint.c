@@ -35,7 +35,7 @@ extern struct tracepoint __start___tracepoints[], __stop___tracepoints[];
 DEFINE_SRCU_FAST(tracepoint_srcu);
 EXPORT_SYMBOL_GPL(tracepoint_srcu);
 
-#ifndef CONFIG_TRACEPOINT_TRAMPOLINE
+#if !defined(CONFIG_TRACEPOINT_TRAMPOLINE) && !defined(CONFIG_CFI)
 /* What sites of all tracepoints with so many words as arguments call; few have more. */
 #define TRACEPOINT_WALK(nr, proto, args)				\
 void tracepoint_walk_##nr(struct tracepoint *tp, proto);		\

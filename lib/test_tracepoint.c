@@ -27,6 +27,8 @@ DECLARE_TRACE(kunit_packed, TP_PROTO(struct kunit_packed packed, int number),
 	      TP_ARGS(packed, number));
 DECLARE_TRACE(kunit_15_args, PARAMS(MOST_PROTO, int m, int n, int o),
 	      PARAMS(MOST_ARGS, m, n, o));
+DECLARE_TRACE(kunit_signed, TP_PROTO(s8 a, s16 b), TP_ARGS(a, b));
+DECLARE_TRACE(kunit_unsigned, TP_PROTO(u8 a, u16 b), TP_ARGS(a, b));
 DECLARE_TRACEPOINT(kunit_plain);
 
 static int reg_calls, unreg_calls, reg_result;
@@ -50,6 +52,8 @@ DEFINE_TRACE_FN(kunit_callbacks_tp, test_reg, test_unreg, TP_PROTO(int number),
 DEFINE_TRACE(kunit_most_args);
 DEFINE_TRACE(kunit_packed);
 DEFINE_TRACE(kunit_15_args);
+DEFINE_TRACE(kunit_signed);
+DEFINE_TRACE(kunit_unsigned);
 
 static void probe_other(void *data, int number, const char *text)
 {
@@ -109,6 +113,34 @@ static void tp_test_most_args(struct kunit *test)
 	remove_probes(&__tracepoint_kunit_most_args_tp, probe_most, 3);
 	fire_most();
 	KUNIT_EXPECT_EQ(test, calls, 112123UL);
+}
+
+static void probe_signed(void *data, s8 a, s16 b)
+{
+	last_number = a + b;
+}
+
+static void probe_unsigned(void *data, u8 a, u16 b)
+{
+	calls = a + b;
+}
+
+static noinline void fire_narrow(u8 a, u16 b)
+{
+	trace_kunit_signed_tp(a, b);
+	trace_kunit_unsigned_tp(a, b);
+}
+
+/* Probes rely on the upper bits of narrow arguments, where the ABI has them extended. */
+static void tp_test_narrow_args(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_signed(probe_signed, NULL), 0);
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_unsigned(probe_unsigned, NULL), 0);
+	fire_narrow(S8_MAX + 1, S16_MAX + 1);
+	KUNIT_EXPECT_EQ(test, last_number, S8_MIN + S16_MIN);
+	KUNIT_EXPECT_EQ(test, calls, S8_MAX + 1UL + S16_MAX + 1);
+	unregister_trace_kunit_signed(probe_signed, NULL);
+	unregister_trace_kunit_unsigned(probe_unsigned, NULL);
 }
 
 static void probe_packed(void *data, struct kunit_packed packed, int number)
@@ -458,6 +490,7 @@ static void tp_test_syscalls(struct kunit *test)
 static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_on_and_off),
 	KUNIT_CASE(tp_test_most_args),
+	KUNIT_CASE(tp_test_narrow_args),
 	KUNIT_CASE(tp_test_15_args),
 	KUNIT_CASE(tp_test_packed),
 	KUNIT_CASE(tp_test_data),

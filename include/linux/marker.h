@@ -443,9 +443,12 @@ __mark_hit: __MARK_UNLIKELY						\
 			goto label;					\
 	} while (0)
 
-/* Of a label. clang knows the target of a jump in assembler to be unlikely. */
+/*
+ * Of a label. clang knows the target of a jump in assembler to be unlikely. Before gcc 14, __cold
+ * is empty, since a cold function is not aligned.
+ */
 #ifndef __clang__
-#define __MARK_UNLIKELY		__cold;
+#define __MARK_UNLIKELY		__attribute__((__cold__));
 #else
 #define __MARK_UNLIKELY
 #endif

@@ -266,13 +266,25 @@ static inline struct tracepoint *tracepoint_ptr_deref(tracepoint_ptr_t *p)
 	}
 #ifdef TRACEPOINTS_ENABLED
 /*
+ * The names of all functions for so many words are one function to clang, which extends narrow
+ * arguments of each call as the first prototype says. On arm64 the callee extends them.
+ */
+#if defined(CONFIG_CC_IS_CLANG) && !defined(CONFIG_TRACEPOINT_TRAMPOLINE) && !defined(CONFIG_ARM64)
+#define __TP_MIN_WORD	sizeof(long)
+#else
+#define __TP_MIN_WORD	1
+#endif
+
+/*
  * Is every argument at most one word? Otherwise, sites call a stub in C. Structures and unions
  * are of classes 12 and 13.
  */
 #ifdef __CHECKER__	/* sparse has no classes */
 #define __builtin_classify_type(arg)	0
 #endif
-#define __TP_WORD(arg)	(sizeof(__typeof__(arg)) <= sizeof(long) &&	\
+#define __TP_WORD(arg)							\
+	(sizeof(__typeof__(arg)) >= __TP_MIN_WORD &&			\
+	 sizeof(__typeof__(arg)) <= sizeof(long) &&			\
 	 __builtin_classify_type(arg) != 12 && __builtin_classify_type(arg) != 13)
 #define __TP_WORDS_1(a)		__TP_WORD(a)
 #define __TP_WORDS_2(a, b...)	(__TP_WORD(a) && __TP_WORDS_1(b))

@@ -79,7 +79,7 @@ static struct kretprobe *all[] = { &probes[0], &probes[1], &probes[2], &probes[3
 
 static int __init stale_init(void)
 {
-	return register_kretprobes(all, ARRAY_SIZE(all));
+	return patch ? register_kretprobes(all, ARRAY_SIZE(all)) : -EINVAL;
 }
 module_init(stale_init);
 

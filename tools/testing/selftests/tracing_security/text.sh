@@ -129,7 +129,6 @@ generated_text_is_read_only() {
 tables_are_read_only() {
 	load $module || return
 	section=/sys/module/$module/sections/__imv
-	[ -f "$section" ] || needs "no CONFIG_IMMEDIATE" || return
 	address=$(cat "$section")
 	is "$(flags_of "${address#0x}")" "ro NX" &&
 	address=$(awk '$3 == "__start___imv" { print $1 }' /proc/kallsyms) &&
