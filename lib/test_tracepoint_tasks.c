@@ -3,10 +3,8 @@
  * KUnit tests of tracepoints that several tasks hit and change, and of modules.
  */
 #include <linux/completion.h>
-#include <linux/cpu.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
-#include <linux/sched/prio.h>
 
 #include "../kernel/tracepoint-private.h"
 #include "test_call.h"
@@ -16,11 +14,9 @@
 DECLARE_TRACE(kunit_tasks, TP_PROTO(int number, const char *text),
 	      TP_ARGS(number, text));
 DECLARE_TRACE(kunit_tasks_one, TP_PROTO(int number), TP_ARGS(number));
-DECLARE_TRACE(kunit_pairs, TP_PROTO(bool mine), TP_ARGS(mine));
 DECLARE_TRACE_SYSCALL(kunit_faultable, TP_PROTO(int number), TP_ARGS(number));
 DEFINE_TRACE(kunit_tasks);
 DEFINE_TRACE(kunit_tasks_one);
-DEFINE_TRACE(kunit_pairs);
 DEFINE_TRACE_SYSCALL(kunit_faultable_tp, NULL, NULL);
 
 static struct tracepoint * const one = &__tracepoint_kunit_tasks_one_tp;
@@ -164,89 +160,6 @@ static void tp_test_faultable_no_memory(struct kunit *test)
 	allow_code(reader);
 }
 #endif
-
-static int pair_a, pair_b;
-static bool mixed, hit_by_others;
-
-static void note_pair(bool right, bool mine)
-{
-	if (!right)
-		WRITE_ONCE(mixed, true);
-	if (mine)
-		calls++;
-	else
-		WRITE_ONCE(hit_by_others, true);
-}
-
-static void probe_pair_a(void *data, bool mine)
-{
-	note_pair(data == &pair_a, mine);
-}
-
-static void probe_pair_b(void *data, bool mine)
-{
-	note_pair(data == &pair_b, mine);
-}
-
-/* At low priority: on slow emulated CPUs, the changing task must run first. */
-static int hit_pairs(void *unused)
-{
-	set_user_nice(current, MAX_NICE);
-	while (!kthread_should_stop()) {
-		trace_kunit_pairs_tp(false);
-		cond_resched_tasks_rcu_qs();
-	}
-	return 0;
-}
-
-static struct task_struct *start_hitter(struct kunit *test, unsigned int cpu)
-{
-	struct task_struct *hitter;
-
-	hitter = kthread_create_on_cpu(hit_pairs, NULL, cpu, "kunit_pairs/%u");
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hitter);
-	wake_up_process(hitter);
-	return hitter;
-}
-
-/* Return: how many probes a hit calls. */
-static unsigned long hit_mine(void)
-{
-	calls = 0;
-	trace_kunit_pairs_tp(true);
-	return calls;
-}
-
-static void change_pairs(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, register_trace_kunit_pairs(probe_pair_a, &pair_a), 0);
-	KUNIT_EXPECT_EQ(test, hit_mine(), 1UL);
-	KUNIT_EXPECT_EQ(test, register_trace_kunit_pairs(probe_pair_b, &pair_b), 0);
-	KUNIT_EXPECT_EQ(test, hit_mine(), 2UL);
-	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_pairs(probe_pair_a, &pair_a), 0);
-	KUNIT_EXPECT_EQ(test, hit_mine(), 1UL);
-	KUNIT_EXPECT_EQ(test, unregister_trace_kunit_pairs(probe_pair_b, &pair_b), 0);
-	KUNIT_EXPECT_EQ(test, hit_mine(), 0UL);
-}
-
-/* While all CPUs hit, no probe ever gets the data of another one. */
-static void tp_test_pairs(struct kunit *test)
-{
-	struct task_struct *hitters[8];
-	unsigned int cpu, nr = 0, i;
-
-	mixed = false;
-	hit_by_others = false;
-	for_each_online_cpu(cpu)
-		if (nr < ARRAY_SIZE(hitters))
-			hitters[nr++] = start_hitter(test, cpu);
-	for (i = 0; i < 200; i++)
-		change_pairs(test);
-	while (nr--)
-		kthread_stop(hitters[nr]);
-	KUNIT_EXPECT_FALSE(test, mixed);
-	KUNIT_EXPECT_TRUE(test, hit_by_others);
-}
 
 #ifdef CONFIG_MODULES
 /* A module that has only a tracepoint. */
@@ -510,7 +423,6 @@ static struct kunit_case tp_test_cases[] = {
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 	KUNIT_CASE(tp_test_faultable_no_memory),
 #endif
-	KUNIT_CASE(tp_test_pairs),
 #ifdef CONFIG_MODULES
 	KUNIT_CASE(tp_test_module),
 	KUNIT_CASE(tp_test_module_is_freed),
