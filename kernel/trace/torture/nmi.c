@@ -7,10 +7,10 @@
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/kthread.h>
-#include <linux/nmi.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 #include <asm/apic.h>
+#include <asm/nmi.h>
 
 #include "torture.h"
 
