@@ -86,12 +86,12 @@ add_bootconfig() {
 # with KASAN and lockdep interprets for two minutes at each boot, until ACPI gives up.
 # random.trust_cpu: otherwise the key that hashes pointers is made up to two seconds
 # after the start, and scripts may see (____ptrval____) before.
-# The root of arm64 has no checkout.
+# The root of arm64 has no checkout. The CPU has PAN: else the kernel reads user memory as its own.
 qemu() {
 	local program=qemu-system-x86_64 options=(-cpu "$cpu" -machine q35)
 	local words="console=ttyS0 mitigations=off no_timer_check random.trust_cpu=on"
 	if [[ $machine == arm64 ]]; then
-		program=qemu-system-aarch64 options=(-cpu cortex-a57 -machine virt
+		program=qemu-system-aarch64 options=(-cpu cortex-a76 -machine virt
 			-virtfs "local,path=$top,mount_tag=house,security_model=none,readonly=on,multidevs=remap")
 		words="console=ttyAMA0"
 	fi

@@ -297,17 +297,20 @@ the_list_of_functions() {
 	[ "$calls" ] || return
 	wanted=0
 	! grep -q ' ftrace_set_make_text$' /proc/kallsyms || wanted=3
-	is "$(echo "$calls" | grep -o -e '->' | wc -l)" "$wanted"
+	is "$(echo "$calls" | grep -o -e '->' -e '	ops: ' | wc -l)" "$wanted"
 	explain "calls: $calls"
 }
 
-# The code of a set may be gone when its stack is read: it is recorded as a trampoline.
+# The code of a set may be gone when its stack is read: it is recorded as a trampoline. Where
+# sets have no code of their own, a function of the kernel is in the stack.
 stacks_without_the_code() {
 	a_function_for_all || return
 	echo 1 >options/func_stack_trace
 	work
 	echo 0 >options/func_stack_trace
-	grep -q '^ => ' trace && ! grep -q '^ => ftrace_set_' trace || return
+	grep -q '^ => ' trace || return
+	! grep -q ' ftrace_set_call$' /proc/kallsyms || return 0
+	! grep -q '^ => ftrace_set_' trace || return
 	! grep -q ' ftrace_set_make_text$' /proc/kallsyms ||
 		grep -q '^ => .FTRACE TRAMPOLINE.' trace
 }

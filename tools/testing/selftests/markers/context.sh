@@ -66,14 +66,19 @@ preemptible_place() {
 	is "$(states_of sample_event | grep -c '^...\.')" 5
 }
 
+# Without trampolines, what a marker calls is in the stack.
+has_trampolines() { grep -q ' __tracepoint_leave$' /proc/kallsyms; }
+if has_trampolines; then between=-; else between='marker_call|tracepoint_walk_[1-6]'; fi
+
 # The first stack begins with the function that records, as that of a trace event does, and
 # a function whose name begins like this. The probe that has a marker which a tracepoint
 # feeds ends by a jump, but not in a kernel with KCSAN.
 stack_begins_at() {
-	said=$(awk '/^ => / && $2 !~ /^__tracer_/ { printf "%s ", $2; if (++n == 2) exit }' \
+	said=$(awk -v between="^($between)\$" '
+		/^ => / && $2 !~ /^__tracer_/ && $2 !~ between { printf "%s ", $2; if (++n == 2) exit }' \
 		"$tracing/trace")
 	case $said in
-	ftrace_record_marker*" $1"*)	;;
+	ftrace_record_marker*" $1"* | "$1"*)	;;
 	*)	comment "the stack begins with '$said', not ftrace_record_marker... $1"
 		return 1 ;;
 	esac
@@ -105,7 +110,7 @@ by_option() {
 # tracepoint.
 histogram() {
 	needs_histograms || return
-	grep -q ' __tracepoint_leave$' /proc/kallsyms || needs "no trampolines" || return
+	has_trampolines || needs "no trampolines" || return
 	echo 'hist:keys=common_stacktrace' >"$tracing/$1/trigger" &&
 	$2 && (:) || return
 	said=$(sed -n '/^{ common_stacktrace/ { n; /^ *__tracer_/ n; s/^ *//p; q }' \
@@ -158,7 +163,8 @@ in_a_sample() {
 	hold sample "$(id_of $event)" /sys/module/marker_sample/parameters/fire || return
 	go_on &&
 	is "$(sampled size)" 28 &&
-	at_least "$(sampled calls)" 4 &&
+	at_least "$(sampled calls)" 4 || return
+	has_trampolines || needs "no CONFIG_TRACEPOINT_TRAMPOLINE" || return
 	is_in_the_sample "$(sampled ip)"
 }
 
@@ -172,7 +178,7 @@ in_a_sample_beside_an_event() {
 	is "$(sampled size)" 20 &&
 	at_least "$(sampled calls)" 3 || return
 	is_in "$(sampled ip)" kernel_clone && return
-	grep -q ' __tracepoint_leave$' /proc/kallsyms && return 1
+	! has_trampolines || return
 	needs "no CONFIG_TRACEPOINT_TRAMPOLINE"
 }
 
