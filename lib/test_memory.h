@@ -14,7 +14,10 @@
 
 static struct {
 	struct task_struct *task;	/* the one that allocates, or NULL */
-	const void *held[256];
+	struct {
+		const void *ptr;
+		unsigned long call_site;
+	} held[256];
 	unsigned int nr_held;
 	bool is_full;
 } memory;
@@ -27,7 +30,7 @@ static inline bool is_held(const void *ptr)
 	unsigned int i;
 
 	for (i = 0; i < memory.nr_held; i++)
-		if (memory.held[i] == ptr)
+		if (memory.held[i].ptr == ptr)
 			return true;
 	return false;
 }
@@ -43,7 +46,8 @@ static inline void note_alloc(void *data, unsigned long call_site, const void *p
 	if (memory.nr_held == ARRAY_SIZE(memory.held)) {
 		memory.is_full = true;
 	} else if (!is_held(ptr)) {	/* the event may be hit twice for a large object */
-		memory.held[memory.nr_held++] = ptr;
+		memory.held[memory.nr_held].ptr = ptr;
+		memory.held[memory.nr_held++].call_site = call_site;
 	}
 	raw_spin_unlock_irqrestore(&memory_lock, irq_flags);
 }
@@ -57,7 +61,7 @@ static inline void note_freed(const void *ptr)
 	if (!READ_ONCE(memory.task))
 		return;
 	raw_spin_lock_irqsave(&memory_lock, flags);
-	for (i = 0; i < memory.nr_held && memory.held[i] != ptr; i++)
+	for (i = 0; i < memory.nr_held && memory.held[i].ptr != ptr; i++)
 		;
 	if (i < memory.nr_held)
 		memory.held[i] = memory.held[--memory.nr_held];
@@ -148,7 +152,8 @@ static inline int start_tracking(void)
 
 static inline void expect_none_held(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, memory.nr_held, 0U);
+	KUNIT_EXPECT_EQ_MSG(test, memory.nr_held, 0U, "allocated at %pS",
+			    (void *)memory.held[0].call_site);
 	KUNIT_EXPECT_FALSE(test, memory.is_full);
 }
 

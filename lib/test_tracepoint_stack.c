@@ -104,7 +104,7 @@ static bool is_in_thunk(unsigned long addr)
 	char name[KSYM_SYMBOL_LEN];
 
 	snprintf(name, sizeof(name), "%ps", (void *)addr);
-	return strstarts(name, "__x86_indirect_") || strstr(name, "return_thunk");
+	return strstr(name, "__x86_indirect_") || strstr(name, "return_thunk");
 }
 
 /* Return: does the stack have the site's function, and then its caller? */
