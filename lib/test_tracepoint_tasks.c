@@ -161,6 +161,111 @@ static void tp_test_faultable_no_memory(struct kunit *test)
 }
 #endif
 
+static void (*free_retired)(struct work_struct *work);
+
+static void free_now(void)
+{
+	free_retired(NULL);
+}
+
+/* The code that calls a probe is not freed while the probe runs. */
+static void tp_test_free_while_probe_runs(struct kunit *test)
+{
+	struct lingerer in_probe = { one }, asleep = { faultable };
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	free_retired = need_function(test, "free_retired");
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_tasks_one(probe_lingers, &in_probe), 0);
+	expect_wait(test, hit_and_linger, &in_probe, false, free_now);
+	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(faultable, probe_lingers, &asleep), 0);
+	expect_wait(test, hit_and_sleep, &asleep, false, free_now);
+}
+
+/* Functions that tasks call while the test holds a lock. */
+struct locked_calls {
+	struct other_call calls[5];
+	unsigned int nr;
+	bool began;
+	unsigned int nr_early;		/* how many did not wait for the lock */
+};
+
+static struct locked_calls *locked_calls;
+
+/* Called under the lock. */
+static void begin_locked_calls(void)
+{
+	struct locked_calls *locked = locked_calls;
+	unsigned int i;
+
+	if (!locked || locked->began)
+		return;
+	locked->began = true;
+	for (i = 0; i < locked->nr; i++) {
+		start_call(&locked->calls[i]);
+		locked->nr_early += !locked->calls[i].waited;
+	}
+}
+
+static void end_locked_calls(struct kunit *test)
+{
+	unsigned int i;
+
+	KUNIT_EXPECT_TRUE(test, locked_calls->began);
+	KUNIT_EXPECT_EQ(test, locked_calls->nr_early, 0U);
+	for (i = 0; i < locked_calls->nr; i++)
+		end_call(&locked_calls->calls[i]);
+	locked_calls = NULL;
+}
+
+static int reg_locked(void)
+{
+	begin_locked_calls();
+	fire(1);
+	return 0;
+}
+
+static const struct tracepoint_ext locked_ext = {
+	.regfunc = reg_locked, .text = "kunit_locked",
+};
+
+static struct tracepoint locked_tracepoint = {
+	.name = locked_ext.text,
+	.flags = TRACEPOINT_EXT,
+};
+
+static void add_second(void)
+{
+	register_trace_kunit_tasks(probe_plain, digit(2));
+}
+
+static void remove_first(void)
+{
+	unregister_trace_kunit_tasks(probe_plain, digit(1));
+}
+
+/* While the callback of a tracepoint runs, no other task changes a tracepoint. */
+static void tp_test_lock(struct kunit *test)
+{
+	struct locked_calls locked = {
+		.calls = { { add_second }, { remove_first }, { free_now } },
+	};
+
+	free_retired = find_function("free_retired");
+	locked.nr = free_retired ? 3 : 2;
+	KUNIT_ASSERT_EQ(test, register_trace_kunit_tasks(probe_plain, digit(1)), 0);
+	locked_calls = &locked;
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_register(&locked_tracepoint, probe_number,
+							NULL), 0);
+	KUNIT_EXPECT_EQ(test, calls, 1UL);
+	end_locked_calls(test);
+	KUNIT_EXPECT_EQ(test, fire(1), 2UL);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(&locked_tracepoint, probe_number,
+							  NULL), 0);
+	unregister_trace_kunit_tasks(probe_plain, digit(1));
+	unregister_trace_kunit_tasks(probe_plain, digit(2));
+}
+
 #ifdef CONFIG_MODULES
 /* A module that has only a tracepoint. */
 static struct fake_module {
@@ -266,111 +371,6 @@ static void tp_test_module_is_freed(struct kunit *test)
 	stop_tracking();
 }
 
-static void (*free_retired)(struct work_struct *work);
-
-static void free_now(void)
-{
-	free_retired(NULL);
-}
-
-/* The code that calls a probe is not freed while the probe runs. */
-static void tp_test_free_while_probe_runs(struct kunit *test)
-{
-	struct lingerer in_probe = { one }, asleep = { faultable };
-
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
-	free_retired = need_function(test, "free_retired");
-	KUNIT_ASSERT_EQ(test, register_trace_kunit_tasks_one(probe_lingers, &in_probe), 0);
-	expect_wait(test, hit_and_linger, &in_probe, false, free_now);
-	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(faultable, probe_lingers, &asleep), 0);
-	expect_wait(test, hit_and_sleep, &asleep, false, free_now);
-}
-
-/* Functions that tasks call while the test holds a lock. */
-struct locked_calls {
-	struct other_call calls[5];
-	unsigned int nr;
-	bool began;
-	unsigned int nr_early;		/* how many did not wait for the lock */
-};
-
-static struct locked_calls *locked_calls;
-
-/* Called under the lock. */
-static void begin_locked_calls(void)
-{
-	struct locked_calls *locked = locked_calls;
-	unsigned int i;
-
-	if (!locked || locked->began)
-		return;
-	locked->began = true;
-	for (i = 0; i < locked->nr; i++) {
-		start_call(&locked->calls[i]);
-		locked->nr_early += !locked->calls[i].waited;
-	}
-}
-
-static void end_locked_calls(struct kunit *test)
-{
-	unsigned int i;
-
-	KUNIT_EXPECT_TRUE(test, locked_calls->began);
-	KUNIT_EXPECT_EQ(test, locked_calls->nr_early, 0U);
-	for (i = 0; i < locked_calls->nr; i++)
-		end_call(&locked_calls->calls[i]);
-	locked_calls = NULL;
-}
-
-static int reg_locked(void)
-{
-	begin_locked_calls();
-	fire(1);
-	return 0;
-}
-
-static const struct tracepoint_ext locked_ext = {
-	.regfunc = reg_locked, .text = "kunit_locked",
-};
-
-static struct tracepoint locked_tracepoint = {
-	.name = locked_ext.text,
-	.flags = TRACEPOINT_EXT,
-};
-
-static void add_second(void)
-{
-	register_trace_kunit_tasks(probe_plain, digit(2));
-}
-
-static void remove_first(void)
-{
-	unregister_trace_kunit_tasks(probe_plain, digit(1));
-}
-
-/* While the callback of a tracepoint runs, no other task changes a tracepoint. */
-static void tp_test_lock(struct kunit *test)
-{
-	struct locked_calls locked = {
-		.calls = { { add_second }, { remove_first }, { free_now } },
-		.nr = 3,
-	};
-
-	free_retired = need_function(test, "free_retired");
-	KUNIT_ASSERT_EQ(test, register_trace_kunit_tasks(probe_plain, digit(1)), 0);
-	locked_calls = &locked;
-	KUNIT_EXPECT_EQ(test, tracepoint_probe_register(&locked_tracepoint, probe_number,
-							NULL), 0);
-	KUNIT_EXPECT_EQ(test, calls, 1UL);
-	end_locked_calls(test);
-	KUNIT_EXPECT_EQ(test, fire(1), 2UL);
-	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(&locked_tracepoint, probe_number,
-							  NULL), 0);
-	unregister_trace_kunit_tasks(probe_plain, digit(1));
-	unregister_trace_kunit_tasks(probe_plain, digit(2));
-}
-
 static int ignore_module(struct notifier_block *nb, unsigned long state, void *data)
 {
 	return NOTIFY_OK;
@@ -420,14 +420,14 @@ static void tp_test_module_lock(struct kunit *test)
 static struct kunit_case tp_test_cases[] = {
 	KUNIT_CASE(tp_test_synchronize),
 	KUNIT_CASE(tp_test_faultable),
+	KUNIT_CASE(tp_test_free_while_probe_runs),
+	KUNIT_CASE(tp_test_lock),
 #ifdef CONFIG_TRACEPOINT_TRAMPOLINE
 	KUNIT_CASE(tp_test_faultable_no_memory),
 #endif
 #ifdef CONFIG_MODULES
 	KUNIT_CASE(tp_test_module),
 	KUNIT_CASE(tp_test_module_is_freed),
-	KUNIT_CASE(tp_test_free_while_probe_runs),
-	KUNIT_CASE(tp_test_lock),
 	KUNIT_CASE(tp_test_module_lock),
 #endif
 	{ }

@@ -74,8 +74,8 @@ if has_trampolines; then between=-; else between='marker_call|tracepoint_walk_[1
 # a function whose name begins like this. The probe that has a marker which a tracepoint
 # feeds ends by a jump, but not in a kernel with KCSAN.
 stack_begins_at() {
-	said=$(awk -v between="^($between)\$" '
-		/^ => / && $2 !~ /^__tracer_/ && $2 !~ between { printf "%s ", $2; if (++n == 2) exit }' \
+	said=$(awk -v between="^(__tracer_.*|$between)\$" '
+		/^ => / && $2 !~ between { printf "%s ", $2; if (++n == 2) exit }' \
 		"$tracing/trace")
 	case $said in
 	ftrace_record_marker*" $1"* | "$1"*)	;;
