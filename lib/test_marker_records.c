@@ -198,8 +198,8 @@ static struct perf_event *open_event(struct kunit *test, const char *name)
 	return event;
 }
 
-/* Elsewhere, the address is in the C stub that calls the probes, or not stored. */
-#if defined(perf_arch_fetch_caller_regs) && defined(CONFIG_X86)
+/* Elsewhere, the address is in the code that calls the probes, or not stored. */
+#if defined(perf_arch_fetch_caller_regs) && defined(CONFIG_TRACEPOINT_TRAMPOLINE)
 #define IP_IS_STORED	true
 #else
 #define IP_IS_STORED	false

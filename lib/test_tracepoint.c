@@ -27,8 +27,9 @@ DECLARE_TRACE(kunit_packed, TP_PROTO(struct kunit_packed packed, int number),
 	      TP_ARGS(packed, number));
 DECLARE_TRACE(kunit_15_args, PARAMS(MOST_PROTO, int m, int n, int o),
 	      PARAMS(MOST_ARGS, m, n, o));
-DECLARE_TRACE(kunit_signed, TP_PROTO(s8 a, s16 b), TP_ARGS(a, b));
-DECLARE_TRACE(kunit_unsigned, TP_PROTO(u8 a, u16 b), TP_ARGS(a, b));
+/* The first ones here with three arguments: clang remembers how it extends these. */
+DECLARE_TRACE(kunit_signed, TP_PROTO(s8 a, s16 b, s8 c), TP_ARGS(a, b, c));
+DECLARE_TRACE(kunit_unsigned, TP_PROTO(u8 a, u16 b, u8 c), TP_ARGS(a, b, c));
 DECLARE_TRACEPOINT(kunit_plain);
 
 static int reg_calls, unreg_calls, reg_result;
@@ -115,20 +116,20 @@ static void tp_test_most_args(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 112123UL);
 }
 
-static void probe_signed(void *data, s8 a, s16 b)
+static void probe_signed(void *data, s8 a, s16 b, s8 c)
 {
-	last_number = a + b;
+	last_number = a + b + c;
 }
 
-static void probe_unsigned(void *data, u8 a, u16 b)
+static void probe_unsigned(void *data, u8 a, u16 b, u8 c)
 {
-	calls = a + b;
+	calls = a + b + c;
 }
 
-static noinline void fire_narrow(u8 a, u16 b)
+static noinline void fire_narrow(u8 a, u16 b, u8 c)
 {
-	trace_kunit_signed_tp(a, b);
-	trace_kunit_unsigned_tp(a, b);
+	trace_kunit_signed_tp(a, b, c);
+	trace_kunit_unsigned_tp(a, b, c);
 }
 
 /* Probes rely on the upper bits of narrow arguments, where the ABI has them extended. */
@@ -136,7 +137,7 @@ static void tp_test_narrow_args(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, register_trace_kunit_signed(probe_signed, NULL), 0);
 	KUNIT_ASSERT_EQ(test, register_trace_kunit_unsigned(probe_unsigned, NULL), 0);
-	fire_narrow(S8_MAX + 1, S16_MAX + 1);
+	fire_narrow(S8_MAX + 1, S16_MAX + 1, 0);
 	KUNIT_EXPECT_EQ(test, last_number, S8_MIN + S16_MIN);
 	KUNIT_EXPECT_EQ(test, calls, S8_MAX + 1UL + S16_MAX + 1);
 	unregister_trace_kunit_signed(probe_signed, NULL);
