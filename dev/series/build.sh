@@ -46,14 +46,17 @@ to_commit() {
 # test_commit NAME REVISION: its line of the table: the KUnit results of each configuration.
 # Options that come with a later commit may be missing.
 test_commit() {
-	local absent start=$SECONDS
+	local absent name said start=$SECONDS line=$1
 	say "== $1" >&2
 	to_commit "$2"
 	absent=$(sed -nE 's/^# CONFIG_(\w+) is not set/\1/p' "$top/dev/config/stock.config" | paste -sd ' ')
+	rm -f "$own/matrix/results.csv"
 	OUT=$own ABSENT_OPTIONS=$absent "$top/dev/matrix.sh" "${configurations[@]}" >&2 || true
-	awk -F, -v name="$1" -v seconds=$((SECONDS - start)) '
-		NR > 1 { name = name "," (/FAIL/ ? "FAIL" : $4) }
-		END { print name "," seconds }' "$own/matrix/results.csv"
+	for name in "${configurations[@]}"; do
+		said=$(awk -F, -v name="$name" '$1 == name && !/FAIL/ { print $4 }' "$own/matrix/results.csv")
+		line+=,${said:-FAIL}
+	done
+	say "$line,$((SECONDS - start))"
 }
 
 # What a build of a commit reads.
