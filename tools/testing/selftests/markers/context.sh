@@ -66,9 +66,14 @@ preemptible_place() {
 	is "$(states_of sample_event | grep -c '^...\.')" 5
 }
 
-# Without trampolines, what a marker calls is in the stack.
+# Without trampolines, what a marker calls is in the stack, and what skips the function that
+# records may have skipped it.
 has_trampolines() { grep -q ' __tracepoint_leave$' /proc/kallsyms; }
-if has_trampolines; then between=-; else between='marker_call|tracepoint_walk_[1-6]'; fi
+if has_trampolines; then
+	between=- begin='ftrace_record_marker* '
+else
+	between='ftrace_record_marker.*|marker_call|tracepoint_walk_[1-6]' begin=
+fi
 
 # The first stack begins with the function that records, as that of a trace event does, and
 # a function whose name begins like this. The probe that has a marker which a tracepoint
@@ -78,8 +83,8 @@ stack_begins_at() {
 		/^ => / && $2 !~ between { printf "%s ", $2; if (++n == 2) exit }' \
 		"$tracing/trace")
 	case $said in
-	ftrace_record_marker*" $1"* | "$1"*)	;;
-	*)	comment "the stack begins with '$said', not ftrace_record_marker... $1"
+	$begin"$1"*)	;;
+	*)	comment "the stack begins with '$said', not $begin$1"
 		return 1 ;;
 	esac
 }
