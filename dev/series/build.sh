@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # build.sh [COMMIT...]: build, boot and test each commit of the series, or those named, as
 # `make series` made them; with POSTING, those of a posting and of the ones that it rests on.
-# Three configurations of dev/matrix: tiny with the options of the series that the commit
-# has, tiny-off without them, and i386. No build may have a new warning, and the KUnit suites
+# Two configurations of dev/matrix: tiny with the options of the series that the commit
+# has, and tiny-off without them. No build may have a new warning, and the KUnit suites
 # must pass. This takes hours, so a commit that has passed is not tested again while the
 # files that it builds, those of the one before it, and the configurations are the same;
 # remove out/commits/passed to test all. The table is in out/commits/results.csv, too. All is
@@ -14,7 +14,7 @@ own=$out/commits
 tree=$own/linux
 results=$own/results.csv
 passed=$own/passed	# lines "KEY COLUMNS", see key_of
-configurations=(tiny tiny-off i386)
+configurations=(tiny tiny-off)
 branch=${POSTING:-series}	# a posting, on those that it rests on, or all
 
 prepare_tree() {
@@ -69,7 +69,7 @@ key_of() {
 	{
 		built_files "$1"
 		built_files "$1^"
-		cat "$base.version" "$top"/dev/matrix/{tiny,i386,base/defconfig}.config \
+		cat "$base.version" "$top"/dev/matrix/{tiny,base/defconfig}.config \
 			"$top"/dev/{build,matrix,series/build}.sh "$top/dev/config/stock.config"
 		declare -f splats_in complaints_in kunit_results suites_of suites_passed
 		gcc --version
