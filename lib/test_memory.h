@@ -7,6 +7,7 @@
  * that is not freed. Needs kprobes, which see kfree_rcu(), and the kmem tracepoints.
  */
 #include <kunit/test.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>
 #include <linux/tracepoint.h>
@@ -35,12 +36,21 @@ static inline bool is_held(const void *ptr)
 	return false;
 }
 
+/* The slab allocator keeps freed objects in sheaves, which kfree() and kmalloc() allocate. */
+static inline bool allocates_sheaf(unsigned long call_site)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	sprint_symbol_no_offset(name, call_site);
+	return strstr(name, "sheaf") || strstr(name, "sheaves") || strstr(name, "_pcs_");
+}
+
 static inline void note_alloc(void *data, unsigned long call_site, const void *ptr,
 			      size_t size, size_t size_allocated, gfp_t flags, int node)
 {
 	unsigned long irq_flags;
 
-	if (!ptr || current != READ_ONCE(memory.task) || !in_task())
+	if (!ptr || current != READ_ONCE(memory.task) || !in_task() || allocates_sheaf(call_site))
 		return;
 	raw_spin_lock_irqsave(&memory_lock, irq_flags);
 	if (memory.nr_held == ARRAY_SIZE(memory.held)) {
