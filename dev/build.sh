@@ -10,7 +10,7 @@
 # directory is not. matrix.sh reads more variables. A flavour bench-NAME has the options of
 # dev/bench/arch/common.config and NAME.config, with the same kind of lines.
 # The flavours stock and stock-FLAVOUR are built from out/base instead.
-# The flavour off is the guest's with the options of the series off, NAME-off is NAME so.
+# The flavour NAME-off is NAME with the options of the series off.
 # ABSENT_OPTIONS="A B" names options that this tree may lack, or is "any".
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -28,7 +28,7 @@ settings_of() {
 	while IFS= read -r line; do
 		[[ $line != ABSENT_OPTIONS=* || ! $absent ]] || line+=" $absent"
 		export "${line?}"
-	done < <(sed -nE 's/^#: ((ARCH|CROSS_COMPILE|COMPILER|LLVM|DEFCONFIG|CONFIG_FILE|KCSAN_OBJECTS|ABSENT_OPTIONS)=)/\1/p' "$1")
+	done < <(sed -nE 's/^#: ((ARCH|CROSS_COMPILE|COMPILER|DEFCONFIG|CONFIG_FILE|KCSAN_OBJECTS|ABSENT_OPTIONS)=)/\1/p' "$1")
 }
 
 # fragments_of FLAVOUR: set fragments, and the variables of their lines "#:".
@@ -37,7 +37,6 @@ fragments_of() {
 	fragments=("$config/guest.config")
 	case $1 in
 	guest) ;;
-	off) fragments+=("$config/stock.config") ;;
 	*-off)
 		fragments_of "${1%-off}"
 		fragments+=("$config/stock.config") ;;

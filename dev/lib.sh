@@ -139,7 +139,6 @@ build_environment() {
 kmake() {
 	local dir=$1 object checked=() host=gcc
 	shift
-	[[ ! ${LLVM:-} ]] || host=clang$LLVM
 	grep -qs '^CONFIG_RUST=y' "$dir/.config" || host="ccache $host"
 	for object in ${KCSAN_OBJECTS:-}; do
 		checked+=("KCSAN_SANITIZE_$object=y")
@@ -163,10 +162,10 @@ build_program() {
 # modules for a flavour's kernel (the guest's), and programs of one file each (a line
 # "programs := ...").
 build_folder() {
-	local dir=$2 flavour=${3:-guest} log program programs config compiler llvm
+	local dir=$2 flavour=${3:-guest} log program programs config compiler
 	log=$logs/$(basename "$2").log
 	config=$top/dev/matrix/${flavour#matrix-}.config
-	compiler=$(setting "$config" COMPILER) llvm=$(setting "$config" LLVM)
+	compiler=$(setting "$config" COMPILER)
 	rm -rf "$dir"
 	mkdir -p "$(dirname "$dir")"
 	cp -r "$1" "$dir"
@@ -177,7 +176,7 @@ build_folder() {
 			die "$program of $1 does not build"
 	done
 	grep -q 'obj-' "$dir/Makefile" || return 0
-	make -C "$out/build/$flavour" ${llvm:+LLVM="$llvm"} CC="ccache ${compiler:-${CROSS_COMPILE:-}gcc}" \
+	make -C "$out/build/$flavour" CC="ccache ${compiler:-${CROSS_COMPILE:-}gcc}" \
 		M="$dir" modules >"$log" 2>&1 &&
 		! grep -iw warning "$log" && return
 	tail -n 40 "$log" >&2

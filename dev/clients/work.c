@@ -2,7 +2,7 @@
 /*
  * work N: the work that clients trace.
  *
- * N times each: a fork, a nap, the system call getsid and a call of spot().
+ * N times each: a fork, a nap and the system call getsid.
  * The process is renamed to "working", and keeps that name: traces show the
  * last name of a process. It prints the kernel's count of its sleeps: a nap
  * that is over before the task is switched out is no sleep.
@@ -18,12 +18,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* For uprobes: must not be inlined or optimized away. */
-__attribute__((noinline)) void spot(int i)
-{
-	__asm__ volatile ("" : : "r" (i) : "memory");
-}
 
 static long sleeps(void)
 {
@@ -63,7 +57,6 @@ int main(int argc, char **argv)
 		fork_once();
 		nanosleep(&nap, NULL);
 		syscall(SYS_getsid, 0);
-		spot(i);
 	}
 	after = sleeps();
 	printf("%ld\n", after - before);

@@ -1,13 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # matrix.sh [SUITE...]: use the tracing that this kernel has, and run the KUnit suites
-# that are modules. With MITIGATED in the environment, the kernel must mitigate that
-# vulnerability.
+# that are modules.
 set -e
 tracefs=/sys/kernel/tracing
-vulnerabilities=/sys/devices/system/cpu/vulnerabilities
-
-[ -z "$MITIGATED" ] || grep '^Mitigation:' "$vulnerabilities/$MITIGATED"
 
 # on_and_off FILE: enable and disable it, several times.
 on_and_off() {

@@ -123,15 +123,12 @@ struct ftrace_set *real_make_set(unsigned int members, bool regs, struct real_pr
 	return arch_ftrace_make_set(set) ? NULL : set;
 }
 
-/* Lets the function call the set, or none. */
+/* Lets the function call the set. */
 void real_use_set(const struct ftrace_set *set)
 {
 	u8 insn[CALL_INSN_SIZE];
 
-	if (set)
-		__text_gen_insn(insn, CALL_INSN_OPCODE, real_traced, set->text.text, sizeof(insn));
-	else
-		memcpy(insn, x86_nops[sizeof(insn)], sizeof(insn));
+	__text_gen_insn(insn, CALL_INSN_OPCODE, real_traced, set->text.text, sizeof(insn));
 	smp_text_poke_single(real_traced, insn, sizeof(insn), NULL);
 }
 

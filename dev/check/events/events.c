@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Markers that are difficult as trace events: invalid strings, strings that end only by
- * their precision, symbols, pointers, and fields without a usable name. Hit when the
- * parameter fire is written.
+ * Markers that are difficult as trace events: invalid strings, symbols and pointers. Hit
+ * when the parameter fire is written.
  */
 #include <linux/marker.h>
 #include <linux/mm.h>
@@ -14,12 +13,6 @@
 /* A string, then a page without a NUL, which a guard page follows. */
 static char *string;
 
-/* The array has no NUL, so a read beyond the precision gives "abcdEFG". */
-static const struct {
-	char text[4];
-	char beyond[4];
-} array = { { 'a', 'b', 'c', 'd' }, "EFG" };
-
 static void fire_strings(void)
 {
 	const char *none = NULL, *in_user_space = (const char *)PAGE_SIZE;
@@ -29,9 +22,6 @@ static void fire_strings(void)
 	trace_mark(check_strings,
 		   "null %s user %s nowhere %s empty %s long %s end %s after %d",
 		   none, in_user_space, nowhere, "", string, end - 8, 77);
-	trace_mark(check_array, "part %.4s less %.2s none %.0s end %d",
-		   array.text, array.text, array.text, 7);
-	trace_mark(check_last, "last %.16s end", end - 16);
 }
 
 static int fire(const char *value, const struct kernel_param *param)
@@ -42,9 +32,6 @@ static int fire(const char *value, const struct kernel_param *param)
 	trace_mark(check_symbols, "offset %pS name %ps end", vfree, vfree);
 	trace_mark(check_pointer, "pointer %p wide %20p left %-20p end",
 		   pointer, pointer, pointer);
-	trace_mark(check_names, "%d int %d common_pid %d twice %d twice %d",
-		   1, 2, 3, 4, 5);
-	trace_mark(check_percent, "100%% of \"%d\"", 42);
 	return 0;
 }
 

@@ -78,22 +78,6 @@ bad_strings() {
 		has $trace 'check_strings: null \(null\) user \(fault\) nowhere \(fault\) empty  long x{340} end \(fault\) after 77$'
 }
 
-# The strings in the record have the length of the precision, too.
-parts() {
-	echo 'part == "abcd" && less == "ab" && none == ""' >$events/check_array/filter
-	fire check_array check_last &&
-		has $trace 'check_array: part abcd less ab none  end 7$' &&
-		has $trace 'check_last: last x{16} end$'
-}
-
-odd_names() {
-	[[ $(sed -nE 's/.*field:int ([a-z0-9]+);.*offset:([89]|[0-9]{2}).*/\1/p' \
-		$events/check_names/format | paste -sd ' ') == "arg1 arg2 arg3 twice arg5" ]] &&
-		fire check_names check_percent &&
-		has $trace 'check_names: 1 int 2 common_pid 3 twice 4 twice 5$' &&
-		has $trace 'check_percent: 100% of "42"$'
-}
-
 # pointer HASHED DIGITS: %p has 16 digits, %20p and %-20p have no zero in front.
 pointer() {
 	echo "$1" >$tracing/options/hash-ptr
@@ -106,23 +90,6 @@ pointer() {
 hashed() { pointer 1 '[1-9a-f][0-9a-f]{0,7}' && ! pointer 1 1234 2>/dev/null; }
 raw() { pointer 0 1234; }
 
-# begins_in EVENT FUNCTION COMMAND...: perf's address of the event is in that function.
-begins_in() {
-	local found
-	perf record -q -e "markers:$1" -o perf.data "${@:3}" || return
-	found=$(perf script -i perf.data -F ip,sym 2>/dev/null | awk 'NF { print $2; exit }')
-	is "${found:0:${#2}}" "$2"
-}
-
-# The event goes with the last of them, and stays enabled until then.
-same_marker() {
-	insmod "$dir/same_a.ko" && insmod "$dir/same_b.ko" && echo >$trace &&
-		echo 1 >$events/check_same/enable && rmmod same_a &&
-		echo 1 >/sys/module/same_b/parameters/fire &&
-		has $trace 'check_same: number 1 of same_b$' && rmmod same_b &&
-		[[ ! -d $events/check_same ]]
-}
-
 modprobe marker_sample
 result "every conversion arrives in tracefs" in_tracefs
 result "every conversion arrives in trace-cmd" in_trace_cmd
@@ -130,14 +97,7 @@ result "every conversion arrives in perf" in_perf
 result "every conversion arrives in bpftrace" in_bpftrace
 insmod "$dir/events.ko"
 result "strings that are not there are no harm, and long ones are cut" bad_strings
-result "strings end by their precision, and are not read further" parts
-result "fields without a usable name are counted" odd_names
 result "a pointer is hashed, one of a function is a symbol" hashed
 result "a pointer is not hashed with the option off" raw
 echo 1 >$tracing/options/hash-ptr
 rmmod events
-result "perf has the address of a marker of a module" begins_in sample_event fire_ \
-	sh -c 'echo 1 >/sys/module/marker_sample/parameters/fire'
-result "perf has the address of a marker of the kernel" begins_in kernel_process_fork \
-	kernel_clone sh -c '(:); (:)'
-result "a marker of two modules is one event" same_marker

@@ -142,22 +142,6 @@ in_a_module() {
 	done
 }
 
-# A process filter of one instance does not apply to the other.
-of_a_process() {
-	echo $$ >instances/one/set_ftrace_pid
-	has_set vfs_open || return
-	clear_traces
-	cat /proc/self/maps >/dev/null
-	(($(grep -c '^ *cat-.*vfs_open' instances/two/trace))) || return
-	! grep '^ *cat-' instances/one/trace >&2 || return
-	: </proc/self/maps
-	(($(traced one vfs_open))) || return
-	echo >instances/one/set_ftrace_pid
-	clear_traces
-	cat /proc/self/maps >/dev/null
-	(($(grep -c '^ *cat-.*vfs_open' instances/one/trace)))
-}
-
 # while_unloaded COMMAND: a function of the module is called after COMMAND.
 while_unloaded() {
 	local pid code=0
@@ -192,7 +176,6 @@ result "a function of a module runs on while its set is freed" \
 	with_two_instances vfs_open by_a_set
 result "or its tracer" with_two_instances vfs_open by_one_tracer
 result "functions of a module that several trace" with_two_instances vfs_open in_a_module
-result "a filter of processes holds for its tracer" with_two_instances vfs_open of_a_process
 result "tracers of functions change at random for $seconds s" change_at_random
 result "nothing is traced any more" nothing_is_traced
 result "the code of sets is freed" is_freed

@@ -81,23 +81,6 @@ unregisters_while_leaving() {
 	rmmod leaving_probe
 }
 
-# Its sites follow its tracepoint and its marker, off and on and off.
-is_patched_without_objtool() {
-	local unchecked=/sys/module/unchecked/parameters
-
-	insmod "$dir/unchecked.ko"
-	echo 1 >$unchecked/fire
-	is "$(<$unchecked/hits) $(<$unchecked/marks)" "0 0"
-	for _ in 1 2; do
-		echo 1 >$unchecked/attach
-		echo 1 >$unchecked/fire
-		echo 0 >$unchecked/attach
-		echo 1 >$unchecked/fire
-	done
-	is "$(<$unchecked/hits) $(<$unchecked/marks)" "2 2"
-	rmmod unchecked
-}
-
 # An event that waits for the tracepoint of the marker cannot be attached. It does not
 # use the module's memory when other modules are loaded later.
 cannot_be_attached() {
@@ -118,7 +101,6 @@ cannot_be_attached() {
 
 cannot_be_attached
 fails_to_load
-is_patched_without_objtool
 unregisters_while_leaving
 fails_while_coming
 comes_by_force

@@ -42,56 +42,10 @@ stop() { kill -INT "$pid"; wait "$pid"; }
 # Each client: attach_CLIENT PLACE, and detach_CLIENT, which leaves the values in the file
 # said.
 
-attach_tracefs() {
-	local event
-	event=markers:$(marker_of "$1")
-	[[ $1 != later ]] || event='markers:*:mod:marker_sample'
-	mkdir $tracefs/instances/places && echo "$event" >$tracefs/instances/places/set_event
-}
-
-detach_tracefs() {
-	echo >$tracefs/instances/places/set_event
-	cat $tracefs/instances/places/trace >said
-	rmdir $tracefs/instances/places
-}
-
-attach_trace_cmd() {
-	trace-cmd record -q -e "markers:$(marker_of "$1")" >log 2>&1 & pid=$!
-	until_said 1 "$tracefs/events/markers/$(marker_of "$1")/enable" && until_said 1 $tracefs/tracing_on
-}
-
-detach_trace_cmd() {
-	stop
-	trace-cmd report >said 2>/dev/null
-	trace-cmd reset
-	echo 1 >$tracefs/tracing_on
-}
-
-attach_perf() {
-	rm -f ctl ack
-	mkfifo ctl ack
-	perf record -q -a -e "markers:$(marker_of "$1")" -D -1 --control=fifo:ctl,ack >log 2>&1 & pid=$!
-	echo enable >ctl
-	read -r _ <ack
-}
-
-detach_perf() { stop; perf script >said 2>/dev/null; }
-
 begin_bpftrace() {
 	bpftrace -e "$1 BEGIN { printf(\"ready\\n\"); }" >said 2>&1 & pid=$!
 	until_said ready said
 }
-
-attach_bpftrace() {
-	if [[ $1 == kernel ]]; then
-		begin_bpftrace 'tracepoint:markers:kernel_process_fork {
-			printf("parent_pid %d child_pid %d\n", args->parent_pid, args->child_pid); }'
-	else
-		begin_bpftrace 'tracepoint:markers:sample_event { printf("count %d name\n", args->count); }'
-	fi
-}
-
-detach_bpftrace() { stop; }
 
 attach_bpftrace_raw() {
 	begin_bpftrace 'rawtracepoint:vmlinux:kernel_process_fork {
@@ -166,14 +120,14 @@ every_conversion() {
 	return 1
 }
 
-for client in tracefs trace_cmd perf bpftrace bpftrace_raw tprobe systemtap lttng; do
+for client in bpftrace_raw tprobe systemtap lttng; do
 	result "$client, a marker of the kernel" agree $client kernel
 done
-for client in tracefs trace_cmd perf bpftrace tprobe systemtap lttng; do
+for client in tprobe systemtap lttng; do
 	modprobe marker_sample
 	result "$client, a marker of a module" agree $client module
 done
-for client in tracefs tprobe systemtap lttng; do
+for client in tprobe systemtap lttng; do
 	result "$client, a marker of a module that is loaded later" agree $client later
 done
 result "lttng, every conversion" every_conversion
