@@ -154,20 +154,14 @@ static void event_test_named_as_file(struct kunit *test)
 	}
 }
 
-/* Without memory for an event, a marker is loaded without it, and that is logged. */
-static void event_test_no_memory(struct kunit *test)
+/* Return: how often the log said that there is no event. */
+static unsigned int fail_each_alloc(struct kunit *test)
 {
 	unsigned int nth, logged = 0;
 	bool failed, says_so;
 	u64 from;
 	int ret;
 
-	need_failing_alloc(test);
-	need_tracking(test);
-	/* From here on, there are slabs: a page for one may fail, and a smaller one be taken. */
-	make_fake_of("kunit_fake", "number %d word %lx", 2);
-	KUNIT_EXPECT_EQ(test, load_fake(), 0);
-	unload_fake();
 	for (nth = 1, failed = true; failed; nth++) {
 		make_fake_of("kunit_fake", "number %d word %lx", 3);
 		make_other("kunit_fake_bad", "%f");
@@ -188,6 +182,22 @@ static void event_test_no_memory(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_GE(test, nth, 10U);
+	return logged;
+}
+
+/* Without memory for an event, a marker is loaded without it, and that is logged. */
+static void event_test_no_memory(struct kunit *test)
+{
+	unsigned int i, logged = 0;
+
+	need_failing_alloc(test);
+	need_tracking(test);
+	/*
+	 * An allocation of the slab allocator itself may fail without harm. The next time,
+	 * there is none, so the one that followed it is left out: try again.
+	 */
+	for (i = 0; i < 3 && logged < 3; i++)
+		logged = fail_each_alloc(test);
 	/* The event, the array of its fields, the text for tools */
 	if (IS_ENABLED(CONFIG_PRINTK))
 		KUNIT_EXPECT_GE(test, logged, 3U);
