@@ -88,8 +88,9 @@ detach_lttng() {
 	babeltrace2 lttng >said
 	lttng destroy >>log 2>&1
 	rm -rf lttng
-	kill "$(</run/lttng/lttng-sessiond.pid)"
-	sleep 1
+	pid=$(</run/lttng/lttng-sessiond.pid)
+	kill "$pid"
+	while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
 }
 
 agree() {
