@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# places.sh: runs in the guest. Each client attaches to a marker of the kernel, to one of a
-# module, and, if it can wait for one, to that of a module that is loaded later. All
-# clients must get the values that were passed.
+# places.sh: runs in the guest. Each client attaches to a marker of the kernel and, but for
+# bpftrace, to one of a module, and to that of a module that is loaded later. All clients
+# must get the values that were passed. The tour and the step events have the other ones.
 set -u
 . "$(dirname "$0")/../../guest/lib.sh"
 tracefs=/sys/kernel/tracing
@@ -42,14 +42,12 @@ stop() { kill -INT "$pid"; wait "$pid"; }
 # Each client: attach_CLIENT PLACE, and detach_CLIENT, which leaves the values in the file
 # said.
 
-begin_bpftrace() {
-	bpftrace -e "$1 BEGIN { printf(\"ready\\n\"); }" >said 2>&1 & pid=$!
-	until_said ready said
-}
-
 attach_bpftrace_raw() {
-	begin_bpftrace 'rawtracepoint:vmlinux:kernel_process_fork {
-		printf("parent_pid %d child_pid %d\n", arg0, arg1); }'
+	bpftrace -e 'rawtracepoint:vmlinux:kernel_process_fork {
+			printf("parent_pid %d child_pid %d\n", arg0, arg1);
+		}
+		BEGIN { printf("ready\n"); }' >said 2>&1 & pid=$!
+	until_said ready said
 }
 
 detach_bpftrace_raw() { stop; }
