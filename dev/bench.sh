@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# bench.sh [short|functions|markers|latency|cpus|cycles|arch]: measure the cost of tracepoints,
+# bench.sh [short|functions|markers|cpus|cycles|arch]: measure the cost of tracepoints,
 # markers and function tracers on the kernel without the series and on the kernel with
 # it, in the same configuration. Prints a table with ratios and checks the limits of
 # dev/bench/bars; writes results.csv, results.svg and markers.svg to out/bench.
 # "short" has fewer sites and markers. "functions" has no sites, no markers, no other
 # architectures and no pictures. "markers" measures only markers, and trace events for
-# comparison; not on stock, which has no markers. "latency" measures only how late a task
-# of real time runs, on kernels with PREEMPT_RT, and draws latency.svg. "cpus" measures only, on
-# the same kernels, what it costs 2, 8 and 32 CPUs together to switch all events, and how often
-# changes interrupt a CPU that is isolated (nohz_full), and draws cpus.svg. "cycles" measures only cycles: of the objects of both
-# kernels in a program on this processor, see dev/real/cycles.c.
+# comparison; not on stock, which has no markers. "cpus" measures only, on kernels with
+# PREEMPT_RT, what it costs 2, 8 and 32 CPUs together to switch all events, and how often
+# changes interrupt a CPU that is isolated (nohz_full), and draws cpus.svg. "cycles" measures
+# only cycles: of the objects of both kernels in a program on this processor, see
+# dev/real/cycles.c.
 #
 # Instructions are counted by QEMU (-icount, one CPU): all that the CPU executes
 # meanwhile, including interrupts. Syncs are calls that interrupt every other CPU to
@@ -24,7 +24,6 @@ set -euo pipefail
 build_environment
 dir=$out/bench
 flavours=(stock guest)
-loops=10000	# of the task whose latency is measured
 architectures=(i386 arm64 riscv64)
 # Together they have many sites in hot code, and define many tracepoints.
 objects=(kernel/sched/core.o kernel/softirq.o kernel/time/timer.o kernel/workqueue.o
@@ -37,7 +36,7 @@ case $form in
 short) sites=(100 1000 5000 10000) numbers=(100 1000) ;;
 functions) sites=() numbers=() architectures=() ;;
 markers) flavours=(guest) sites=() architectures=() ;;
-latency | cpus) flavours=(stock-realtime realtime) sites=() numbers=() architectures=() ;;
+cpus) flavours=(stock-realtime realtime) sites=() numbers=() architectures=() ;;
 cycles) flavours=() sites=() numbers=() architectures=() ;;
 arch) flavours=() sites=() numbers=() ;;
 esac
@@ -78,17 +77,6 @@ compile_marks() {
 	make -C "$out/build/guest" M="$dir/guest/compile" empty.o
 	python3 -B "$top/dev/bench/compile.py" "$dir/guest/compile" \
 		trace_{mark,printk} dev_dbg TRACE_EVENT >"$dir/compile.csv"
-}
-
-# The numbers are those of instructions; in the picture are times of two CPUs, which QEMU
-# executes in turn: in parallel, they would execute breakpoints that are gone, see
-# dev/torture/stale.
-measure_latency() {
-	: >"$dir/$1.csv"
-	in_guest "$1" latency $loops
-	with_progress "bench times $1" "$logs/bench-times-$1.log" \
-		"$top/dev/guest.sh" --flavour "$1" --name "bench-times-$1" \
-		dev/bench/latency.sh $loops
 }
 
 # The CPUs run in turn, and their clock counts the instructions of all. The plugin does so
@@ -256,20 +244,6 @@ measure_cycles() {
 	cat "$dir/cycles.csv" >>"$dir/results.csv"
 }
 
-draw_latency() {
-	gnuplot <<-END
-		set terminal svg size 900,600 noenhanced background "white"
-		set output "$dir/latency.svg"
-		set title "a task of real time, while the events of the scheduler are switched"
-		set xlabel "latency in microseconds"
-		set ylabel "how often"
-		set logscale xy
-		set style data steps
-		plot "$out/guest/bench-times-${flavours[0]}/histogram" using (\$1+1):2 title "stock", \
-			"$out/guest/bench-times-${flavours[1]}/histogram" using (\$1+1):2 title "series"
-	END
-}
-
 draw_cpus() {
 	local change unit
 	for change in on off; do
@@ -301,7 +275,7 @@ mkdir -p "$dir"
 for flavour in "${flavours[@]}"; do
 	"$top/dev/build.sh" "$flavour"
 	case $form in
-	latency | cpus) "measure_$form" "$flavour" ;;
+	cpus) measure_cpus "$flavour" ;;
 	*) measure "$flavour" ;;
 	esac
 done
@@ -313,9 +287,9 @@ for architecture in "${architectures[@]}"; do
 	(count_hits "$architecture" "bench-$architecture") >>"$dir/guest.csv"
 done
 case $form in
-latency | cpus)
+cpus)
 	compare "${flavours[@]}" >"$dir/results.csv"
-	"draw_$form" ;;
+	draw_cpus ;;
 cycles) say "case,unit,stock,series,ratio" >"$dir/results.csv" ;;
 *) compare >"$dir/results.csv" ;;
 esac

@@ -67,9 +67,6 @@ prepare() {
 	bpftests) "$top/dev/clients/test_progs.sh" "$dir/test_progs" ;;
 	ftracetest | verification) selftests ftrace verification ;;
 	names) build_program "$top/dev/clients/bpf.c" -lbpf ;;
-	tools)
-		[[ ${FOREIGN:-} ]] || build_program "$top/dev/clients/bpf.c" -lbpf
-		build_program "$top/dev/clients/work.c" ;;
 	*) build_program "$top/dev/clients/work.c" ;;
 	esac
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh [--flavour F] [--timeout S] [--smp N] [--cpu MODEL] [--icount] [--name N]
-#          [--append ARGS] [--bootconfig FILE] [--parallel] [--plugin FILE]
+#          [--append ARGS] [--parallel] [--plugin FILE]
 #          SCRIPT [ARG...]
 # guest.sh [...] --shell
 #
@@ -13,12 +13,11 @@
 # SCRIPT and of the flavour, as in out/guest/script-guest. The flavours NAME-guest_arm64 have the
 # root that debian.sh makes with FOREIGN=arm64. With --icount
 # the guest has one CPU, and its clocks count instructions. With --parallel QEMU has a
-# thread for each CPU. --bootconfig has parameters of the kernel, see
-# Documentation/admin-guide/bootconfig.rst. A plugin of QEMU writes to $RESULTS/counts.
+# thread for each CPU. A plugin of QEMU writes to $RESULTS/counts.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-flavour=guest seconds=900 smp=2 cpu=max name='' append='' shell='' bootconfig=''
+flavour=guest seconds=900 smp=2 cpu=max name='' append='' shell=''
 clock=() plugin=''
 threads=single
 while (($#)); do
@@ -30,7 +29,6 @@ while (($#)); do
 	--icount) smp=1 clock=(-icount "shift=0,sleep=off"); shift ;;
 	--name) name=$2; shift 2 ;;
 	--append) append+=" $2"; shift 2 ;;
-	--bootconfig) bootconfig=$2 append+=' bootconfig'; shift 2 ;;
 	--parallel) threads=multi; shift ;;
 	--plugin) plugin=$2; shift 2 ;;
 	--shell) shell=1; name=shell; shift ;;
@@ -67,16 +65,6 @@ make_initramfs() {
 	(cd "$dir" && find . | cpio -o -H newc --quiet --owner 0:0) >"$initramfs.$$"
 	mv "$initramfs.$$" "$initramfs"
 	rm -rf "$dir"
-}
-
-# The parameters of $bootconfig are appended to a copy.
-add_bootconfig() {
-	mkdir -p "$out/bootconfig"
-	make -s -C "$linux/tools/bootconfig" OUTPUT="$out/bootconfig/" "$out/bootconfig/bootconfig"
-	cp "$initramfs" "$out/guest/$name.cpio"
-	initramfs=$out/guest/$name.cpio
-	"$out/bootconfig/bootconfig" -a "$bootconfig" "$initramfs" >"$out/bootconfig/log" 2>&1 ||
-		{ cat "$out/bootconfig/log" >&2; die "$bootconfig has no parameters for the kernel"; }
 }
 
 # no_timer_check: on a busy machine the kernel's check of the timer fails.
@@ -165,7 +153,6 @@ image=$build/vmlinux
 mkdir -p "$results"
 rm -rf "${results:?}"/* "$log"
 make_initramfs
-[[ ! $bootconfig ]] || add_bootconfig
 if [[ ! $shell ]]; then
 	printf '%q ' "$@" >"$results/command.words"
 	printf 'exec bash -c %q\n' "$(<"$results/command.words")" >"$results/command"

@@ -45,7 +45,7 @@ places() {
 	recorded_twice "trace event of three numbers" bench/bench_numbers event_numbers
 	recorded_twice "trace event of a string" bench/bench_string event_string
 	say "trace event of three numbers: a BPF program" instructions \
-		"$($dir/bpf raw_tp bench_numbers cat "$place/event_numbers" | head -n 1)"
+		"$($dir/bpf bench_numbers cat "$place/event_numbers" | head -n 1)"
 }
 
 marker_places() {

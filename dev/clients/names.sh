@@ -20,4 +20,4 @@ row module "register_trace_pelt_cfs_tp()" counts registered
 row module "for_each_kernel_tracepoint(), pelt_cfs_tp" counts named
 row module "DECLARE_TRACE() and TRACE_EVENT() of its own" test "$(</sys/module/base_names/parameters/own)" = 7
 row module "names of the base: unloaded" rmmod base_names
-row "bpf(2)" "raw_tp, pelt_cfs_tp" "$bin/bpf" raw_tp pelt_cfs_tp true
+row "bpf(2)" "raw_tp, pelt_cfs_tp" "$bin/bpf" pelt_cfs_tp true

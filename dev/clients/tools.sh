@@ -96,28 +96,6 @@ bpftrace_module() {
 		printf("foo_bar: foo %s\n", str(args->foo)); }'
 }
 
-# A module with a tracepoint to which a program is attached cannot be unloaded.
-raw_module() {
-	modprobe trace-events-sample
-	"$bin/bpf" raw_tp foo_bar sleep 5 &
-	sleep 3
-	if rmmod trace-events-sample; then return 1; fi
-	wait $!
-	rmmod trace-events-sample
-	say "busy, then gone"
-}
-
-# counted EXPECTED KIND NAME: the runs of a BPF program of that kind.
-counted() { agree runs "$("$bin/bpf" "$2" "$3" "$work")" "$1"; }
-
-# It runs for each system call of the work.
-counted_at_least() {
-	local runs
-	runs=$("$bin/bpf" "$2" "$3" "$work")
-	say "$runs runs"
-	((runs >= $1))
-}
-
 row "perf stat" "counts three tracepoints, two of them with filters" perf_stat
 row "perf record, script" "records three tracepoints, reads them back" perf_record
 row "perf trace" "traces a system call and a tracepoint" perf_trace
@@ -129,14 +107,3 @@ row "bpftrace" "an event of a module" of_module bpftrace_module
 [[ $(uname -m) == x86_64 ]] || exit 0	# the following ones are not in the root of others
 row "SystemTap" "counts a tracepoint" systemtap
 row "LTTng" "records an event" lttng_record
-row "bpf(2)" "raw_tp of an event" counted $times raw_tp sched_process_fork
-row "bpf(2)" "tp_btf of an event" counted $times tp_btf sched_process_fork
-row "bpf(2)" "raw_tp of the system calls" counted_at_least $times raw_tp sys_enter
-row "bpf(2)" "raw_tp of the system calls, a program that may sleep" counted_at_least $times raw_tp.s sys_enter
-row "bpf(2)" "fentry" counted $times fentry wake_up_new_task
-row "bpf(2)" "fexit" counted $times fexit wake_up_new_task
-row "bpf(2)" "fsession: begin and end" counted $((2 * times)) fsession wake_up_new_task
-row "bpf(2)" "kprobe.session: begin and end" counted $((2 * times)) kprobe.session wake_up_new_task
-row "bpf(2)" "kprobe.multi of two functions" counted $((2 * times)) kprobe.multi \
-	wake_up_new_task,__x64_sys_getsid
-row "bpf(2)" "raw_tp of a module, which cannot be unloaded meanwhile" raw_module

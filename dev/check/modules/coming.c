@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module whose marker is fed by a tracepoint of the module: if a probe waits for
- * the marker, that tracepoint gets a probe while the module is being loaded. If the
- * module is loaded by force, the kernel must ignore both.
+ * the marker, that tracepoint gets a probe while the module is being loaded.
  */
 #include <linux/marker.h>
 #include <linux/module.h>

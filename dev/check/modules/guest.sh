@@ -4,51 +4,9 @@
 set -eu
 . "$(dirname "$0")/../../guest/lib.sh"
 dir=$1
-markers=/sys/kernel/tracing/markers
 mark=/sys/module/marker_probe/parameters/hits
 
-# finit_module() with MODULE_INIT_IGNORE_VERMAGIC.
-force() { perl -e 'open F, $ARGV[0] or die $!; exit !!syscall 313, fileno F, my $none = "", 2' "$1"; }
-
-kmem_work() { for _ in 1 2 3 4 5; do /bin/true; done; }
-
 fails() { if "$@" 2>/dev/null; then echo "succeeded: $*"; exit 1; fi; }
-
-fails_to_load() {
-	for _ in 1 2 3; do
-		fails insmod "$dir/failing.ko"
-		fails grep failing $markers
-	done
-}
-
-# First without force, to show that force makes the difference.
-comes_by_force() {
-	insmod "$dir/coming.ko"
-	is "$(grep -c '^coming' $markers)" 1
-	rmmod coming
-	force "$dir/coming.ko"
-	is "$(grep -c '^coming' $markers)" 0
-	echo 1 >/sys/module/coming/parameters/fire
-	rmmod coming
-}
-
-# When it is unloaded, its marker and the tracepoint that feeds it are in use.
-goes_while_in_use() {
-	local seen
-
-	modprobe marker-probe marker=tracer_kfree 'format="ptr %p"' print=0
-	for _ in 1 2 3; do
-		insmod "$dir/tracer.ko"
-		seen=$(<$mark)
-		kmem_work
-		(($(<$mark) > seen))
-		rmmod tracer
-		seen=$(<$mark)
-		kmem_work
-		is "$(<$mark)" "$seen"
-	done
-	rmmod marker_probe
-}
 
 # What was attached before the load failed is removed, and its name is no longer read.
 fails_while_coming() {
@@ -100,8 +58,5 @@ cannot_be_attached() {
 }
 
 cannot_be_attached
-fails_to_load
 unregisters_while_leaving
 fails_while_coming
-comes_by_force
-goes_while_in_use

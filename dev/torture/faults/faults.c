@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module with sites of every kind, which failnth loads and uses while allocations
- * fail: immediate values, a tracepoint, a trace event and markers. Reading the parameter
- * "pass" executes all sites and prints what they read.
+ * fail: immediate values, a tracepoint and markers. Reading the parameter "pass" executes
+ * all sites and prints what they read.
  */
 #include <linux/immediate.h>
 #include <linux/marker.h>
@@ -13,17 +13,12 @@
 DECLARE_TRACE(faults_own, TP_PROTO(int number), TP_ARGS(number));
 DEFINE_TRACE(faults_own);
 
-/* It ends with macros that declare no tracepoint. */
-#define CREATE_TRACE_POINTS
-#include "faults-event.h"
-
 static DEFINE_IMV(u32, faults_number) = 7;
 static DEFINE_IMV(bool, faults_switch) = true;
 
 static noinline void pass_sites(void)
 {
 	trace_faults_own_tp(1);
-	trace_faults_event(1, "text");
 	trace_mark(faults_numbers, "number %d word %lu", 1, 2UL);
 	trace_mark(faults_text, "text %s number %d", "some", 1);
 }
@@ -35,8 +30,8 @@ static int pass_get(char *buffer, const struct kernel_param *param)
 	pass_sites();
 	immediate_if(faults_switch)
 		on = " on";
-	return sysfs_emit(buffer, "number %u%s, own %d, event %d\n", imv_read(faults_number),
-			  on, trace_faults_own_enabled(), trace_faults_event_enabled());
+	return sysfs_emit(buffer, "number %u%s, own %d\n", imv_read(faults_number), on,
+			  trace_faults_own_tp_enabled());
 }
 
 static const struct kernel_param_ops pass_ops = { .get = pass_get };

@@ -60,7 +60,6 @@ op second-probe all enable-marker "${act[marker-probe]}" "unload marker_probe" "
 enable enable-marker "" markers/kernel_process_fork
 enable enable-marker-of-module load markers/faults_text
 enable enable-event "" sched/sched_process_exec
-enable enable-event-of-module load faults/faults_event
 set_and_reset set-event all "" set_event markers:kernel_process_fork '!markers:kernel_process_fork'
 set_and_reset filter text enable-marker $fork/filter 'child_pid > 3' 0
 set_and_reset trigger-of-module all load events/markers/faults_text/trigger traceon '!traceon'
@@ -143,7 +142,7 @@ state() {
 			set_ftrace_filter set_ftrace_notrace options/function-tracers $fork/filter \
 			events/markers/faults_text/trigger enabled_functions \
 			$instance/{set_event,current_tracer,set_ftrace_filter}
-		ls instances events/markers events/markers/faults_text events/faults{,/faults_event}
+		ls instances events/markers events/markers/faults_text
 		cut -d ' ' -f 1,3,4 /proc/modules | sort
 	} 2>&1 | sed -E 's/[0-9a-f]{10,}/*/g; /^enabled_functions:/s/ *((->|\t).*)?$//'
 }
