@@ -5,10 +5,12 @@
 #include <kunit/test.h>
 #include <linux/ftrace.h>
 #include <linux/marker.h>
+#include <linux/mman.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
+#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <trace/tracer.h>
 
@@ -338,6 +340,17 @@ static void record_test_strings(struct kunit *test)
 	expect_string(test, (char *)8, "(fault)");
 }
 
+/* A string in user space is not read, although the task may read it. */
+static void record_test_user_string(struct kunit *test)
+{
+	unsigned long user = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+					   MAP_PRIVATE | MAP_ANONYMOUS, 0);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(user) || !user);
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)user, "secret", 7), 0);
+	expect_string(test, (char *)user, "(fault)");
+}
+
 #if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_X86_64)
 /* Traces what is called in each hit, when the hit has the space for its record. */
 static notrace void hit_again(unsigned long ip, unsigned long parent_ip,
@@ -465,6 +478,7 @@ static struct kunit_case record_test_cases[] = {
 	KUNIT_CASE(record_test_bytes),
 	KUNIT_CASE(record_test_hex),
 	KUNIT_CASE(record_test_strings),
+	KUNIT_CASE(record_test_user_string),
 #if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_X86_64)
 	KUNIT_CASE(record_test_depths),
 #endif
