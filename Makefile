@@ -12,7 +12,8 @@ help:	## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 demo:	build ## build all, boot a guest, and trace the scheduler there through markers
-	@dev/demo.sh
+	@dev/tracers.sh
+	@dev/guest.sh --name demo dev/guest/demo.sh
 
 check:	## the tests, or some: make check STEPS="kunit boot"; dev/check/order lists them
 	@dev/check.sh $(STEPS)

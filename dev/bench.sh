@@ -51,8 +51,7 @@ build_modules() {
 	strip --strip-debug ./*.ko
 	gcc -O2 -Wall -Wextra -Werror -static-pie -o load load.c
 	build_program "$top/dev/clients/bpf.c" -lbpf
-	build_program "$top/dev/bench/fentry.c" -lbpf
-	cp "$out"/bin/{bpf,fentry} .
+	cp "$out/bin/bpf" .
 }
 
 # results_of GUEST: the least number of a case that was measured several times

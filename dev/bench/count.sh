@@ -13,5 +13,5 @@ switch() { echo "$2" >"$tracefs/events/$1/enable"; }
 
 # Copies, as waiting for the host would count as instructions.
 mkdir $dir
-cp "$1"/*.ko "$1"/{load,bpf,fentry} $dir
+cp "$1"/*.ko "$1"/{load,bpf} $dir
 insmod $dir/bench.ko

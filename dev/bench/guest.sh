@@ -133,17 +133,9 @@ functions() {
 	rmmod functions
 }
 
-fentry() {
-	local attach detach
-	read -r attach detach < <($dir/fentry 3000)
-	say "fentry to 3000 functions: attach" instructions "$attach"
-	say "fentry to 3000 functions: detach" instructions "$detach"
-}
-
 insmod $dir/hits.ko
 passes
 functions
-fentry
 (($# > 1)) || exit 0
 changes 0
 for n in "${@:2}"; do

@@ -72,28 +72,14 @@ lttng_record() {
 	agree forks "$(lines 'sched_process_fork: .*parent_comm = "working"' lttng.txt)" $times
 }
 
-# The sample module hits its tracepoint once a second. of_module COMMAND...: prints text.
-of_module() {
+# The sample module hits its tracepoint once a second.
+trace_cmd_module() {
 	modprobe trace-events-sample
-	"$@" >module.txt
+	trace-cmd record -q -o trace.dat -e sample-trace:foo_bar sleep 5
+	trace-cmd report trace.dat >module.txt
 	rmmod trace-events-sample
 	lines 'foo_bar: +foo hello' module.txt
 	(($(lines 'foo_bar: +foo hello' module.txt) >= 3))
-}
-
-perf_module() {
-	perf record -q -a -o perf.data -e sample-trace:foo_bar sleep 5
-	perf script -i perf.data
-}
-
-trace_cmd_module() {
-	trace-cmd record -q -o trace.dat -e sample-trace:foo_bar sleep 5
-	trace-cmd report trace.dat
-}
-
-bpftrace_module() {
-	bpftrace -c "/bin/sleep 5" -e 'tracepoint:sample-trace:foo_bar {
-		printf("foo_bar: foo %s\n", str(args->foo)); }'
 }
 
 row "perf stat" "counts three tracepoints, two of them with filters" perf_stat
@@ -101,9 +87,7 @@ row "perf record, script" "records three tracepoints, reads them back" perf_reco
 row "perf trace" "traces a system call and a tracepoint" perf_trace
 row "trace-cmd record" "records the sched events and a system call, reports" trace_cmd_record
 row "bpftrace" "tracepoint, kprobe and kfunc at one place, and the scheduler" bpftrace_together
-row "perf record, script" "an event of a module" of_module perf_module
-row "trace-cmd record" "an event of a module" of_module trace_cmd_module
-row "bpftrace" "an event of a module" of_module bpftrace_module
+row "trace-cmd record" "an event of a module" trace_cmd_module
 [[ $(uname -m) == x86_64 ]] || exit 0	# the following ones are not in the root of others
 row "SystemTap" "counts a tracepoint" systemtap
 row "LTTng" "records an event" lttng_record

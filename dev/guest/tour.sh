@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # tour.sh: runs in the guest. The tracers attach to one marker and to the trace event
 # beside it, while two processes run; a table shows how often each tracer saw the first
-# process leave a CPU. The switches are in $RESULTS/switches.txt for the picture.
+# process leave a CPU.
 #
 # The processes are stopped until all tracers are attached, and after their work until
 # all are detached: so all counts must be equal.
@@ -83,7 +83,7 @@ end_instance() {
 }
 
 begin_tracefs() { begin_instance tracefs markers/$marker; }
-end_tracefs() { end_instance tracefs "$RESULTS/switches.txt"; }
+end_tracefs() { end_instance tracefs tracefs.txt; }
 begin_trace_event() { begin_instance trace_event sched/sched_switch; }
 end_trace_event() { end_instance trace_event event.txt; }
 
