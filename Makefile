@@ -18,7 +18,7 @@ demo:	build ## build all, boot a guest, and trace the scheduler there through ma
 check:	## the tests, or some: make check STEPS="kunit boot"; dev/check/order lists them
 	@dev/check.sh $(STEPS)
 
-check-all: ## the tests that take longer as well: i386, races, lockdown, each commit
+check-all: ## the tests that take longer as well: i386, races, lockdown
 	@dev/check.sh --all
 
 clients:	## run perf, trace-cmd, bpftrace, ftracetest ... with and without the series; compare

@@ -105,7 +105,7 @@ static noinline void hit_hex(void)
 	barrier();
 }
 
-/* Strings: one of any length, one of at most three characters. */
+/* Strings: one of any length, one of at most eleven characters. */
 struct strings_record {
 	struct trace_entry entry;
 	u32 s, t;
@@ -116,7 +116,7 @@ static const char *string;
 
 static noinline void hit_strings(void)
 {
-	trace_mark(kunit_strings, "s %s t %.3s", string, string);
+	trace_mark(kunit_strings, "s %s t %.11s", string, string);
 	barrier();
 }
 
@@ -305,10 +305,10 @@ static void expect_string(struct kunit *test, const char *at, const char *wanted
 	KUNIT_EXPECT_EQ(test, *s >> 16, strlen(wanted) + 1);
 	KUNIT_EXPECT_EQ(test, (u16)*s, offsetof(struct strings_record, text));
 	KUNIT_EXPECT_STREQ(test, record + (u16)*s, wanted);
-	KUNIT_EXPECT_EQ(test, *t >> 16, min_t(size_t, strlen(wanted), 3) + 1);
+	KUNIT_EXPECT_EQ(test, *t >> 16, min_t(size_t, strlen(wanted), 11) + 1);
 	KUNIT_EXPECT_EQ(test, (u16)*t, (u16)*s + strlen(wanted) + 1);
-	KUNIT_EXPECT_EQ(test, strlen(record + (u16)*t), min_t(size_t, strlen(wanted), 3));
-	KUNIT_EXPECT_EQ(test, strncmp(record + (u16)*t, wanted, 3), 0);
+	KUNIT_EXPECT_EQ(test, strlen(record + (u16)*t), min_t(size_t, strlen(wanted), 11));
+	KUNIT_EXPECT_EQ(test, strncmp(record + (u16)*t, wanted, 11), 0);
 }
 
 /* Strings of several lengths, at any alignment; and pointers that are not valid. */
@@ -332,20 +332,31 @@ static void record_test_strings(struct kunit *test)
 	memset(page, 'x', PAGE_SIZE);
 	end = page + PAGE_SIZE - 1;
 	expect_string(test, end, "(fault)");
+	/* Its first eleven characters are all that is read of the second one. */
+	string = end - 10;
+	take_sample(test, "kunit_strings", hit_strings, true);
+	KUNIT_EXPECT_STREQ(test, sampled.strings.text, "(fault)");
+	KUNIT_EXPECT_STREQ(test, sampled.strings.text + sizeof("(fault)"), "xxxxxxxxxxx");
 	*end = '\0';
 	for (i = 0; i < ARRAY_SIZE(lens); i++)
 		expect_string(test, end - lens[i], end - lens[i]);
 	vfree(page);
 	expect_string(test, NULL, "(null)");
 	expect_string(test, (char *)8, "(fault)");
+	expect_string(test, (char *)(ULONG_MAX / 2 + 2), "(fault)");	/* no address of x86-64 */
+	expect_string(test, ERR_PTR(-EFAULT), "(fault)");
+	expect_string(test, (char *)ULONG_MAX, "(fault)");
 }
 
 /* A string in user space is not read, although the task may read it. */
 static void record_test_user_string(struct kunit *test)
 {
-	unsigned long user = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
-					   MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	unsigned long user;
 
+	if (!IS_ENABLED(CONFIG_X86))
+		kunit_skip(test, "it may be read here without PAN");
+	user = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(user) || !user);
 	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)user, "secret", 7), 0);
 	expect_string(test, (char *)user, "(fault)");

@@ -117,6 +117,18 @@ two_instances() {
 		forks "$(calls $wakes_new again.txt)" $times tracers "$(tracers $called)" 2
 }
 
+# Only one of them prints the argument of the function.
+with_arguments() {
+	trace_beside $beside $wakes_new
+	trace_beside $again $wakes_new
+	put 1 $beside/options/func-args
+	$observed
+	end_beside $again again.txt
+	end_beside $beside beside.txt
+	agree arguments "$(lines "working.*: $wakes_new\\(p=0x[0-9a-f]+\\) <-" beside.txt)" $times \
+		"in the other" "$(calls $wakes_new again.txt)" $times tracers "$(tracers $wakes_new)" 2
+}
+
 of() { sed -n "s/^@$1: //p" bpftrace.txt; }
 
 # kprobes, and direct calls of BPF from the function, beside both function tracers.
@@ -134,28 +146,27 @@ bpftrace_all() {
 		beside "$(calls $wakes_new beside.txt)" $times tracers "$(tracers $wakes_new)" 3
 }
 
-# A module with a direct call from handle_mm_fault(), which writes a line to the trace
-# for each call.
-direct_module() {
-	put handle_mm_fault set_ftrace_filter
-	put function current_tracer
-	modprobe ftrace-direct-too
-	put '' trace
-	$observed
-	put 0 tracing_on
-	cat $tracefs/trace >trace.txt
-	put nop current_tracer
-	rmmod ftrace-direct-too
-	agree "direct calls" "$(lines 'working.*handle mm fault vma' trace.txt)" \
-		"$(calls handle_mm_fault trace.txt)" tracers "$(tracers handle_mm_fault)" 2
-}
+# Stacks of the function that wakes a new task: each command writes them to stacks.txt.
 
-# Stacks of an event within the function that wakes a new task, without tracers and with two;
-# one of these replaces the return address on the stack.
-perf_event_stacks() {
-	perf record -q -a -g -m 1024 -o perf.data -e sched:sched_wakeup_new $observed
+# recorded_stacks EVENT...: by perf.
+recorded_stacks() {
+	perf record -q -a -g -m 1024 -o perf.data -e "$@" $observed
 	perf script -i perf.data >stacks.txt
 }
+
+perf_kprobe_stacks() {
+	put "p:clients/entry $wakes_new" kprobe_events
+	recorded_stacks clients:entry
+	put '' kprobe_events
+}
+
+bpftrace_stacks() {
+	bpftrace -c "/bin/sh $observed" -e "kfunc:$wakes_new /comm == \"working\"/ { @[kstack] = count(); }" >stacks.txt
+}
+
+# An event within the function, without tracers and with two; one of these replaces
+# the return address on the stack.
+perf_event_stacks() { recorded_stacks sched:sched_wakeup_new; }
 
 # beside_graph FUNCTION COMMAND...: as with_another, with the graph tracer as well.
 beside_graph() {
@@ -165,7 +176,7 @@ beside_graph() {
 }
 
 # callers FILE: print each different stack of the work, from the caller of the function
-# on, and how often it occurs. FILE is in the format of perf.
+# on, and how often it occurs. FILE is in the format of perf or of bpftrace.
 callers() {
 	awk '
 	function end_stack(n) {
@@ -178,22 +189,33 @@ callers() {
 		if (begun) stack = stack " " name
 		if (name == "entry_SYSCALL_64") begun = ""
 	}
+	/^@\[/ { ours = 1; next }
+	/^\]: / { end_stack($2); next }
+	ours && /^ +[a-zA-Z_]/ { frame($1); next }
 	ours && /^\t *[0-9a-f]+ / { frame($2); next }
 	/^[^\t]/ { end_stack(1); ours = /^working / }
 	END { end_stack(1); for (stack in times) print times[stack] stack }' "$1" | sort
 }
 
-# The same stacks, and as many, alone and beside two tracers.
+# had_tracers NUMBER: of the function; without tracers it is not in the list.
+had_tracers() {
+	local had
+	had=$(tracers $wakes_new)
+	((${had:-0} == $1)) || { say "${had:-0} tracers, not $1"; return 1; }
+}
+
+# same_stacks TRACERS ALONE BESIDE COMMAND...: it gets the same stacks alone and with
+# BESIDE, where the function has ALONE and TRACERS tracers.
 same_stacks() {
 	local chain='kernel_clone __do_sys_clone do_syscall_64 entry_SYSCALL_64'
-	perf_event_stacks
+	"${@:4}"
 	callers stacks.txt | tee alone.txt
-	[[ ! $(tracers $wakes_new) ]]
-	beside_graph $wakes_new perf_event_stacks
+	had_tracers "$2"
+	"$3" $wakes_new "${@:4}"
 	callers stacks.txt | tee both.txt
+	had_tracers "$1"
 	diff alone.txt both.txt
-	agree "stacks of ${chain// / < }" "$(sed -n "s/ $chain\$//p" both.txt)" $times \
-		tracers "$(tracers $wakes_new)" 2
+	agree "stacks of ${chain// / < }" "$(sed -n "s/ $chain\$//p" both.txt)" $times
 }
 
 # The ring buffer is small until something traces; a trigger alone does not expand it.
@@ -204,7 +226,10 @@ clean_row "perf record" "ftrace:function, beside the function tracer" perf_funct
 clean_row "perf probe, record" "entry and return, beside the function tracer" perf_probe
 clean_row "trace-cmd record" "function, beside the function tracer" trace_cmd_function
 clean_row tracefs "function tracer in two instances" two_instances
+clean_row tracefs "function tracer with arguments, beside one without" with_arguments
 clean_row bpftrace "k(ret)probe, k(ret)func, beside both function tracers" bpftrace_all
-clean_row "ftrace-direct-too" "direct call, beside the function tracer" direct_module
 
-clean_row "perf record -g" "stacks: an event within function and function_graph" same_stacks
+clean_row "perf record -g" "stacks: kprobe" same_stacks 2 1 with_another perf_kprobe_stacks
+clean_row "perf record -g" "stacks: an event within function and function_graph" \
+	same_stacks 2 0 beside_graph perf_event_stacks
+clean_row bpftrace "stacks: kfunc" same_stacks 2 1 with_another bpftrace_stacks

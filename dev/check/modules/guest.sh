@@ -6,7 +6,27 @@ set -eu
 dir=$1
 mark=/sys/module/marker_probe/parameters/hits
 
+kmem_work() { for _ in 1 2 3 4 5; do /bin/true; done; }
+
 fails() { if "$@" 2>/dev/null; then echo "succeeded: $*"; exit 1; fi; }
+
+# When it is unloaded, its marker and the tracepoint that feeds it are in use.
+goes_while_in_use() {
+	local seen
+
+	modprobe marker-probe marker=tracer_kfree 'format="ptr %p"' print=0
+	for _ in 1 2 3; do
+		insmod "$dir/tracer.ko"
+		seen=$(<$mark)
+		kmem_work
+		(($(<$mark) > seen))
+		rmmod tracer
+		seen=$(<$mark)
+		kmem_work
+		is "$(<$mark)" "$seen"
+	done
+	rmmod marker_probe
+}
 
 # What was attached before the load failed is removed, and its name is no longer read.
 fails_while_coming() {
@@ -60,3 +80,4 @@ cannot_be_attached() {
 cannot_be_attached
 unregisters_while_leaving
 fails_while_coming
+goes_while_in_use

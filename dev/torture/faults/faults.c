@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module with sites of every kind, which failnth loads and uses while allocations
+ * A module with sites, which failnth loads and uses while allocations
  * fail: immediate values, a tracepoint and markers. Reading the parameter "pass" executes
  * all sites and prints what they read.
  */
@@ -49,5 +49,5 @@ static void __exit faults_exit(void)
 }
 module_exit(faults_exit);
 
-MODULE_DESCRIPTION("Sites of every kind, for operations while allocations fail");
+MODULE_DESCRIPTION("Sites, for operations while allocations fail");
 MODULE_LICENSE("GPL");
