@@ -89,32 +89,31 @@ static void sets_test_flags(struct kunit *test)
 	}
 }
 
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
-static void expect_single(struct kunit *test, unsigned long flags)
+/*
+ * The list protects tracers from recursion, and where RCU does not watch. Without such a
+ * tracer, the function has a set.
+ */
+static void sets_test_protected(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, calls_named(test, traced_a, "ftrace_set_"), !!flags);
-	KUNIT_EXPECT_EQ(test, calls_named(test, traced_a, "note_call"), !flags);
-}
-
-/* The only tracer that is left is called as it is, or by its set if it needs protection. */
-static void sets_test_single(struct kunit *test)
-{
-	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_RECURSION };
+	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_RECURSION, FTRACE_OPS_FL_RCU };
 	unsigned int i, j;
 
+	if (!has_named_sets())
+		kunit_skip(test, "needs FTRACE_SETS and KALLSYMS");
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		start(test, 0, flags[i], traced_a);
-		expect_single(test, flags[i]);
 		for (j = 0; j < ARRAY_SIZE(flags); j++) {
 			start(test, 1, flags[j], traced_a);
-			KUNIT_EXPECT_TRUE(test, calls_named(test, traced_a, "ftrace_set_"));
+			KUNIT_EXPECT_EQ(test, calls_list(test, traced_a), flags[i] || flags[j]);
 			stop(test, 1);
-			expect_single(test, flags[i]);
+			if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS))
+				continue;
+			KUNIT_EXPECT_EQ(test, calls_list(test, traced_a), !!flags[i]);
+			KUNIT_EXPECT_EQ(test, calls_named(test, traced_a, "note_call"), !flags[i]);
 		}
 		stop(test, 0);
 	}
 }
-#endif
 
 static void expect_many(struct kunit *test, unsigned int nr)
 {
@@ -168,21 +167,9 @@ static notrace void call_twice_again(unsigned long ip, unsigned long parent_ip,
 		traced_a(1);
 }
 
-/* Calls traced_a() in the context of a hardware interrupt. */
-static noinline notrace void call_a_in_interrupt(void)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	__preempt_count_add(HARDIRQ_OFFSET);
-	call_a();
-	__preempt_count_sub(HARDIRQ_OFFSET);
-	local_irq_restore(flags);
-}
-
 /*
- * One nested call is traced, because an interrupt could have made it. An interrupt is
- * protected like a task. All are traced if no tracer asks for protection.
+ * One nested call is traced, because an interrupt could have made it. All are traced if no
+ * tracer asks for protection.
  */
 static void sets_test_recursion(struct kunit *test)
 {
@@ -200,41 +187,10 @@ static void sets_test_recursion(struct kunit *test)
 		start(test, 0, rows[i].flags, traced_a);
 		start_calling(test, 1, rows[i].flags, traced_a, rows[i].call);
 		expect_calls(test, a, rows[i].calls);
-		call_a_in_interrupt();
-		KUNIT_EXPECT_EQ(test, calls(), rows[i].calls);
-		KUNIT_EXPECT_LT(test, tracers[0].ip - (unsigned long)traced_a, 16UL);
-		KUNIT_EXPECT_EQ(test, tracers[0].ip, tracers[1].ip);
-		expect_calls(test, a, rows[i].calls);
 		stop(test, 1);
 		expect_calls(test, a, 1);
 		stop(test, 0);
 	}
-}
-
-/* Requests a reschedule, like the timer interrupt. */
-static notrace void ask_for_resched(unsigned long ip, unsigned long parent_ip,
-				    struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	note_call(ip, parent_ip, ops, fregs);
-	set_tsk_need_resched(current);
-	set_preempt_need_resched();
-}
-
-/* The task reschedules when preemption is re-enabled. */
-static void sets_test_resched(struct kunit *test)
-{
-	unsigned int i, late = 0;
-
-	if (!IS_ENABLED(CONFIG_PREEMPTION) || preempt_model_none() || preempt_model_voluntary())
-		kunit_skip(test, "needs a kernel that preempts itself");
-	start(test, 0, FTRACE_OPS_FL_RECURSION, traced_a);
-	start_calling(test, 1, FTRACE_OPS_FL_RECURSION, traced_a, ask_for_resched);
-	for (i = 0; i < 100; i++) {
-		call_a();
-		late += need_resched();
-	}
-	KUNIT_EXPECT_EQ(test, late, 0);
-	KUNIT_EXPECT_EQ(test, calls(), 21UL);
 }
 
 /*
@@ -315,12 +271,9 @@ static void sets_test_no_memory_for_filter(struct kunit *test)
 static struct kunit_case sets_test_cases[] = {
 	KUNIT_CASE(sets_test_order),
 	KUNIT_CASE(sets_test_flags),
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
-	KUNIT_CASE(sets_test_single),
-#endif
+	KUNIT_CASE(sets_test_protected),
 	KUNIT_CASE(sets_test_many),
 	KUNIT_CASE(sets_test_recursion),
-	KUNIT_CASE(sets_test_resched),
 	KUNIT_CASE(sets_test_no_memory),
 	KUNIT_CASE(sets_test_no_memory_for_filter),
 	{ }

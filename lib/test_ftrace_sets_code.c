@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* KUnit tests of the code of sets of function tracers: registers, direct calls, stacks. */
-#include <linux/context_tracking.h>
 #include <linux/ptrace.h>
 #include <linux/stacktrace.h>
 
@@ -89,7 +88,7 @@ static int detach_direct(void)
 static void expect_direct(struct kunit *test, unsigned long addr)
 {
 	static const unsigned long flags[] = {
-		0, FTRACE_OPS_FL_SAVE_REGS, FTRACE_OPS_FL_RECURSION,
+		0, FTRACE_OPS_FL_SAVE_REGS, 0,
 	};
 	unsigned int i;
 
@@ -125,25 +124,6 @@ static void sets_test_direct_jump(struct kunit *test)
 	expect_direct(test, ftrace_jmp_set((unsigned long)kunit_direct_instead));
 }
 
-static notrace void call_asm_again(unsigned long ip, unsigned long parent_ip,
-				   struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	note_call(ip, parent_ip, ops, fregs);
-	if (nr_called < MAX_CALLS)
-		traced_for_asm(1);
-}
-
-/* Where recursion prevents the calls of the tracers, it prevents the direct call too. */
-static void sets_test_direct_recursion(struct kunit *test)
-{
-	kunit_direct_calls = 0;
-	KUNIT_ASSERT_EQ(test, attach_direct(), 0);
-	start_calling(test, 0, FTRACE_OPS_FL_RECURSION, traced_for_asm, call_asm_again);
-	KUNIT_EXPECT_TRUE(test, keeps_registers());
-	KUNIT_EXPECT_EQ(test, calls(), 11UL);
-	KUNIT_EXPECT_EQ(test, kunit_direct_calls, 2);
-	KUNIT_EXPECT_EQ(test, detach_direct(), 0);
-}
 #endif /* CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS */
 
 #ifndef CONFIG_FRAME_POINTER
@@ -288,9 +268,7 @@ static void expect_registers(struct kunit *test, bool regs)
 /* A tracer gets all registers if it asks for them, and may then change them. */
 static void sets_test_all_registers(struct kunit *test)
 {
-	static const unsigned long flags[] = {
-		0, FTRACE_OPS_FL_SAVE_REGS, FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_RECURSION,
-	};
+	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
@@ -316,56 +294,22 @@ static struct ftrace_set *only_set(struct kunit *test)
 	return list_first_entry(sets, struct ftrace_set_member, of_ops)->set;
 }
 
-/* The code calls functions of tracers directly, except where RCU has to watch. */
+/* The code calls functions of tracers directly. */
 static void sets_test_calls(struct kunit *test)
 {
-	static const char * const names[] = { "note_call", "note_call", "call_watched" };
 	struct ftrace_set *set;
 	unsigned int i;
 
 	need_named_code(test);
-	start(test, 0, FTRACE_OPS_FL_RCU, traced_a);
-	start(test, 1, FTRACE_OPS_FL_RECURSION, traced_a);
-	start(test, 2, 0, traced_a);
+	for (i = 0; i < 3; i++)
+		start(test, i, 0, traced_a);
 	set = only_set(test);
 	KUNIT_ASSERT_NOT_NULL(test, set);
 	KUNIT_EXPECT_PTR_EQ(test, called_by(test, traced_a), (void *)set->text.text);
 	KUNIT_EXPECT_TRUE(test, list_empty(&set->list) && !set->no_text);
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_TRUE(test, calls_named(test, set->text.text + set->members[i].call,
-						    names[i]));
-}
-
-/* Calls traced_a() while RCU does not watch this CPU. Return: false if it still does */
-static noinline notrace bool call_a_unwatched(void)
-{
-	unsigned long flags;
-	bool watching;
-
-	local_irq_save(flags);
-	ct_idle_enter();
-	watching = rcu_is_watching();
-	call_a();
-	ct_idle_exit();
-	local_irq_restore(flags);
-	return !watching;
-}
-
-/* Where RCU does not watch, a tracer that needs it is not called, but others are. */
-static void sets_test_unwatched(struct kunit *test)
-{
-	bool unwatched;
-
-	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG) ||
-	    IS_ENABLED(CONFIG_FTRACE_VALIDATE_RCU_IS_WATCHING))
-		kunit_skip(test, "RCU complains if a task does what only the idle task does");
-	start(test, 0, 0, traced_a);
-	start(test, 1, FTRACE_OPS_FL_RCU, traced_a);
-	start(test, 2, 0, traced_a);
-	unwatched = call_a_unwatched();
-	KUNIT_EXPECT_EQ(test, unwatched, !IS_ENABLED(CONFIG_TINY_RCU));
-	KUNIT_EXPECT_EQ(test, calls(), unwatched ? 31UL : 321UL);
-	expect_calls(test, a, 321);
+						    "note_call"));
 }
 
 #if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS) && !defined(CONFIG_FRAME_POINTER)
@@ -494,7 +438,6 @@ static struct kunit_case sets_test_cases[] = {
 #endif
 #ifdef CONFIG_FTRACE_SETS
 	KUNIT_CASE(sets_test_calls),
-	KUNIT_CASE(sets_test_unwatched),
 #if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS) && !defined(CONFIG_FRAME_POINTER)
 	KUNIT_CASE(sets_test_depths),
 #endif
@@ -502,7 +445,6 @@ static struct kunit_case sets_test_cases[] = {
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 	KUNIT_CASE(sets_test_direct),
 	KUNIT_CASE(sets_test_direct_jump),
-	KUNIT_CASE(sets_test_direct_recursion),
 #endif
 #endif
 	KUNIT_CASE(sets_test_stack),

@@ -4,9 +4,8 @@
  *
  *	calls		reading it prints the cost of a call of a traced function, by
  *			the TSC (see ticks.h), minus that of an untraced call. This is
- *			for numbers of tracers on the function and elsewhere, without
- *			flags, with RECURSION, and with SAVE_REGS too; and for a direct
- *			call as of BPF's fentry, alone and with a tracer.
+ *			for numbers of tracers on the function and elsewhere; and for a
+ *			direct call as of BPF's fentry, alone and with a tracer.
  *	functions	how many of traced_000 to traced_999 the tracers trace
  *	tracers		writing a number registers so many tracers of these functions
  *	filter		writing 0 removes these functions from the filter of the
@@ -52,13 +51,12 @@ static noinline notrace void pass_call(int number, void *pointer)
 
 static struct ftrace_ops tracers[TRACERS];
 
-static int start(unsigned int nr, unsigned long flags, unsigned long *ips,
-		 unsigned int nr_ips)
+static int start(unsigned int nr, unsigned long *ips, unsigned int nr_ips)
 {
 	struct ftrace_ops *ops = &tracers[nr];
 	int ret;
 
-	*ops = (struct ftrace_ops){ .func = empty, .flags = flags };
+	*ops = (struct ftrace_ops){ .func = empty };
 	ret = ftrace_set_filter_ips(ops, ips, nr_ips, 0, 1);
 	return ret ?: register_ftrace_function(ops);
 }
@@ -70,14 +68,14 @@ static void stop(unsigned int nr)
 }
 
 /* With @here tracers on the function, and @others elsewhere. */
-static long ticks_with(unsigned int here, unsigned int others, unsigned long flags)
+static long ticks_with(unsigned int here, unsigned int others)
 {
 	unsigned int i;
 	long ticks;
 	int ret = 0;
 
 	for (i = 0; i < here + others && !ret; i++)
-		ret = start(i, flags, i < here ? &here_ip : &elsewhere_ip, 1);
+		ret = start(i, i < here ? &here_ip : &elsewhere_ip, 1);
 	ticks = pass_ticks(pass_call);
 	while (i--)
 		stop(i);
@@ -102,7 +100,7 @@ static long ticks_with_fentry(unsigned int here)
 		return ret;
 	ret = register_ftrace_direct(&ops, (unsigned long)trampoline);
 	if (!ret) {
-		ret = ticks_with(here, 0, 0);
+		ret = ticks_with(here, 0);
 		unregister_ftrace_direct(&ops, (unsigned long)trampoline, false);
 	}
 	ftrace_free_filter(&ops);
@@ -111,35 +109,19 @@ static long ticks_with_fentry(unsigned int here)
 #endif
 
 static const struct {
-	const char *name;
-	unsigned long flags;
-} kinds[] = {
-	{ "function tracers", 0 },
-	{ "function tracers with RECURSION", FTRACE_OPS_FL_RECURSION },
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
-	{ "function tracers with RECURSION and SAVE_REGS",
-	  FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_SAVE_REGS },
-#endif
-};
-
-static const struct {
 	unsigned int here, others;
 } numbers[] = { { 1, 0 }, { 1, 1 }, { 2, 0 }, { 2, 6 }, { 4, 0 }, { 4, 4 }, { 8, 0 } };
 
 static int calls_get(char *buffer, const struct kernel_param *param)
 {
 	long untraced = pass_ticks(pass_call);
-	unsigned int k, n;
+	unsigned int n;
 	int len = 0;
 
-	for (k = 0; k < ARRAY_SIZE(kinds); k++)
-		for (n = 0; n < ARRAY_SIZE(numbers); n++)
-			len += sysfs_emit_at(buffer, len, "call with %u of %u %s:%ld\n",
-					     numbers[n].here,
-					     numbers[n].here + numbers[n].others,
-					     kinds[k].name,
-					     ticks_with(numbers[n].here, numbers[n].others,
-							kinds[k].flags) - untraced);
+	for (n = 0; n < ARRAY_SIZE(numbers); n++)
+		len += sysfs_emit_at(buffer, len, "call with %u of %u function tracers:%ld\n",
+				     numbers[n].here, numbers[n].here + numbers[n].others,
+				     ticks_with(numbers[n].here, numbers[n].others) - untraced);
 #ifdef CONFIG_X86
 	len += sysfs_emit_at(buffer, len, "call with fentry:%ld\n",
 			     ticks_with_fentry(0) - untraced);
@@ -165,7 +147,7 @@ static int tracers_set(const char *text, const struct kernel_param *param)
 	if (ret || want > TRACERS || nr_functions > ARRAY_SIZE(many))
 		return ret ?: -EINVAL;
 	for (; !ret && nr_started < want; nr_started++)
-		ret = start(nr_started, 0, many, nr_functions);
+		ret = start(nr_started, many, nr_functions);
 	for (; !ret && nr_started > want; nr_started--)
 		stop(nr_started - 1);
 	return ret;

@@ -38,7 +38,6 @@ struct ftrace_set_member {
  * @list: in the list of sets that need code, or of those that will be freed
  * @text: the code; its text is NULL if there is none, or the function of @ops
  * @ops: what functions refer to, if they do not call code of their own
- * @locked: a tracer needs protection from recursion, or RCU
  * @no_text: functions call the list, or their only tracer
  * @id: the number that the records of functions store
  * @refs: number of references by functions: wanted and current
@@ -51,7 +50,6 @@ struct ftrace_set {
 	struct generated_text text;
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
 	struct ftrace_ops ops;
-	bool locked;
 #endif
 	bool no_text;
 	u16 id;

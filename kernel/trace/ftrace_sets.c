@@ -26,7 +26,6 @@
 #include <linux/kprobes.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/trace_recursion.h>
 #include <linux/workqueue.h>
 
 #include "ftrace_internal.h"
@@ -70,6 +69,12 @@ static_assert((unsigned long)~FTRACE_FL_TRAMP >> SET_WANTED_SHIFT == U32_MAX);
 static_assert((unsigned long)~FTRACE_FL_ENABLED >> SET_WANTED_SHIFT == U32_MAX);
 
 #define WITH_CALL_OPS	IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS)
+
+/*
+ * A set does not protect its tracers from recursion, nor where RCU does not watch: the list
+ * does. A stub is registered briefly.
+ */
+#define CALLED_BY_LIST	(FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU | FTRACE_OPS_FL_STUB)
 
 static u32 hash_of(struct ftrace_ops *const *ops, unsigned int nr)
 {
@@ -134,11 +139,9 @@ static struct ftrace_set *make_set(struct ftrace_ops *const *ops, unsigned int n
 	set->id = id;
 	set->nr = nr;
 	INIT_LIST_HEAD(&set->list);
-	/* The list calls some tracers in another way; so does ftrace_set_call(). */
-	set->no_text = nr == 1 && (!WITH_CALL_OPS || ftrace_ops_get_func(*ops) == (*ops)->func);
+	set->no_text = nr == 1;
 	for (i = 0; i < nr; i++) {
-		/* A stub is registered briefly: functions call the list. */
-		set->no_text |= !!(ops[i]->flags & FTRACE_OPS_FL_STUB);
+		set->no_text |= !!(ops[i]->flags & CALLED_BY_LIST);
 		set->members[i].set = set;
 		set->members[i].ops = ops[i];
 		list_add(&set->members[i].of_ops, &ops[i]->sets);
@@ -252,6 +255,11 @@ static unsigned int id_of(struct ftrace_ops *const *members, unsigned int nr)
 	return set ? set->id : SET_UNKNOWN;
 }
 
+static bool is_called_as_it_is(struct ftrace_ops *ops)
+{
+	return ftrace_ops_get_func(ops) == ops->func;
+}
+
 /*
  * Is the only tracer called as it is? Not the one that is added or removed counts. Without
  * a set, the flag is as ftrace has computed it.
@@ -263,7 +271,7 @@ static void update_call_ops(struct dyn_ftrace *rec)
 	if (wanted_id(rec) == SET_UNKNOWN)
 		return;
 	rec->flags &= ~FTRACE_FL_CALL_OPS;
-	if (WITH_CALL_OPS && set && set->nr == 1 && set->no_text)
+	if (WITH_CALL_OPS && set && set->nr == 1 && is_called_as_it_is(set->members[0].ops))
 		rec->flags |= FTRACE_FL_CALL_OPS;
 }
 
@@ -387,23 +395,8 @@ bool ftrace_is_set_text(unsigned long addr)
 static nokprobe_inline bool is_callable(const struct ftrace_ops *ops,
 					struct ftrace_regs *fregs)
 {
-	if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS) &&
-	    ops->flags & FTRACE_OPS_FL_SAVE_REGS && !ftrace_get_regs(fregs))
-		return false;
-	return !(ops->flags & FTRACE_OPS_FL_RCU) || rcu_is_watching();
-}
-
-static nokprobe_inline void call_members(const struct ftrace_set *set, unsigned long ip,
-					 unsigned long parent_ip, struct ftrace_regs *fregs)
-{
-	const struct ftrace_set_member *member = set->members, *end = member + set->nr;
-
-	do {
-		struct ftrace_ops *ops = member->ops;
-
-		if (is_callable(ops, fregs))
-			ops->func(ip, parent_ip, ops, fregs);
-	} while (++member < end);
+	return !IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS) ||
+	       !(ops->flags & FTRACE_OPS_FL_SAVE_REGS) || ftrace_get_regs(fregs);
 }
 
 /* The function of a set's ops. A set is freed after its functions have another. */
@@ -411,27 +404,18 @@ static void ftrace_set_call(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	const struct ftrace_set *set = container_of(ops, struct ftrace_set, ops);
-	int bit;
+	const struct ftrace_set_member *member = set->members, *end = member + set->nr;
 
-	if (!set->locked) {
-		call_members(set, ip, parent_ip, fregs);
-		return;
-	}
-	bit = trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
-	if (bit < 0)
-		return;
-	call_members(set, ip, parent_ip, fregs);
-	trace_clear_recursion(bit);
+	do {
+		ops = member->ops;
+		if (is_callable(ops, fregs))
+			ops->func(ip, parent_ip, ops, fregs);
+	} while (++member < end);
 }
 NOKPROBE_SYMBOL(ftrace_set_call);
 
 int arch_ftrace_make_set(struct ftrace_set *set)
 {
-	unsigned int i;
-
-	for (i = 0; i < set->nr; i++)
-		set->locked |= !!(set->members[i].ops->flags &
-				  (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU));
 	set->ops.func = ftrace_set_call;
 	set->text.text = (u8 *)ftrace_set_call;
 	smp_wmb();	/* before functions refer to it; they depend on the address */

@@ -9,12 +9,10 @@
  *	sub $REGS_SIZE, %rsp		the registers, as struct pt_regs
  *	mov ..., ...(%rsp); ...
  *	keep ip and parent_ip		tracers may overwrite their arguments
- *	lock				if a tracer needs protection from recursion
  *  for each tracer:
  *	load ip and parent_ip, tracer, registers
  *	call its function
  *
- *	unlock
  *	mov ...(%rsp), ...; ...
  *	add $REGS_SIZE, %rsp
  *	popf				with all registers
@@ -27,12 +25,8 @@
  * itself, like in ftrace_caller().
  */
 #include <linux/ftrace-set.h>
-#include <linux/kprobes.h>
 #include <linux/memory.h>
-#include <linux/percpu.h>
-#include <linux/sched.h>
 #include <linux/text-patching.h>
-#include <linux/trace_recursion.h>
 #include <asm/alternative.h>
 #include <asm/generated-text.h>
 #include <asm/ptrace.h>
@@ -54,16 +48,13 @@ enum { AX, CX, DX, BX, SP, BP, SI, DI, R8, R9, R10, R11, R12, R13, R14, R15 };
  */
 #define IP_REG		BX
 #define PARENT_REG	R12
-#define LOCK_REG	R13
 #define AT_IP		AT(bx)
 #define AT_PARENT	AT(r12)
-#define AT_LOCK		AT(r13)
 
 struct set_writer {
 	struct text_writer *w;
 	struct ftrace_set *set;
 	bool regs;		/* all registers */
-	bool locked;
 	bool direct;
 	unsigned int added;	/* bytes on the stack for the flags */
 };
@@ -223,117 +214,8 @@ static void write_jump_here(struct text_writer *w, unsigned int from)
 		memcpy(w->buffer + from - sizeof(distance), &distance, sizeof(distance));
 }
 
-#define JUMP_CARRY	0x2
 #define JUMP_ZERO	0x4
 #define JUMP_NOT_ZERO	0x5
-#define JUMP_SIGN	0x8
-
-#define NOT_A_TASK	(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)
-#define TASK_BIT	(TRACE_LIST_START + TRACE_CTX_NORMAL)
-
-/*
- * The slow path of the lock; the code of a set itself locks for a task that is not in a
- * tracer. Disables preemption on success. Return: the bit, or -1 if no tracer must be
- * called.
- */
-static notrace long lock_set(unsigned long ip, unsigned long parent_ip)
-{
-	return trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
-}
-NOKPROBE_SYMBOL(lock_set);
-
-/* Reschedules at the unlock if that is needed. */
-static notrace void resched(void)
-{
-	__preempt_schedule_notrace();
-}
-NOKPROBE_SYMBOL(resched);
-
-/*
- * Bit 63 of the count is cleared to request a reschedule: the 64-bit decrement that gives
- * zero asks for it. The low half has what NOT_A_TASK tests.
- */
-static_assert(IS_ENABLED(CONFIG_HAS_SEPARATE_PREEMPT_RESCHED_BITS));
-
-/* Return: for write_jump_here(), of a jump that skips the slow path. */
-static unsigned int write_fast_lock(struct text_writer *w)
-{
-	unsigned int slow, taken, go;
-
-	text_write_this_cpu(w, current_task, 0x48, 0x8b, 0x04, 0x25);	/* mov, %rax */
-	text_write_this_cpu(w, __preempt_count, 0xf7, 0x04, 0x25);	/* testl $ */
-	text_write_s32(w, NOT_A_TASK);
-	slow = write_jump_later(w, JUMP_NOT_ZERO);
-	text_write_insn(w, 0x0f, 0xba, 0xa8);				/* btsl $, ...(%rax) */
-	text_write_s32(w, offsetof(struct task_struct, trace_recursion));
-	text_write_insn(w, TASK_BIT);
-	taken = write_jump_later(w, JUMP_CARRY);
-	text_write_this_cpu(w, __preempt_count, 0x48, 0xff, 0x04, 0x25);	/* incq */
-	text_write_insn(w, 0xb8);					/* mov $, %eax */
-	text_write_s32(w, TASK_BIT);
-	text_write_insn(w, JMP32_INSN_OPCODE);
-	text_write_s32(w, 0);
-	go = w->size;
-
-	write_jump_here(w, slow);
-	write_jump_here(w, taken);
-	return go;
-}
-
-/* Return: for write_jump_here(), of a jump that skips the calls. */
-static unsigned int write_set_lock(struct set_writer *s)
-{
-	struct text_writer *w = s->w;
-	unsigned int go = 0, out;
-
-	/* lock_set() also drops calls while RCU is not watching, and warns of them. */
-	if (!IS_ENABLED(CONFIG_FTRACE_VALIDATE_RCU_IS_WATCHING))
-		go = write_fast_lock(w);
-	write_call(w, lock_set);
-	text_write_insn(w, 0x48, 0x85, 0xc0);				/* test %rax, %rax */
-	out = write_jump_later(w, JUMP_SIGN);
-	write_load_kept(s);
-
-	if (go)
-		write_jump_here(w, go);
-	if (s->regs)
-		write_move(w, AX, LOCK_REG);
-	else
-		write_store(w, AX, AT_LOCK);
-	return out;
-}
-
-static void write_set_unlock(struct set_writer *s)
-{
-	struct text_writer *w = s->w;
-	unsigned int go;
-
-	text_write_this_cpu(w, __preempt_count, 0x48, 0xff, 0x0c, 0x25);	/* decq */
-	go = write_jump_later(w, JUMP_NOT_ZERO);
-	write_call(w, resched);
-	write_jump_here(w, go);
-	text_write_this_cpu(w, current_task, 0x48, 0x8b, 0x04, 0x25);	/* mov, %rax */
-	if (s->regs)
-		write_move(w, LOCK_REG, CX);
-	else
-		write_load(w, CX, AT_LOCK);
-	text_write_insn(w, 0x0f, 0xb3, 0x88);				/* btrl %ecx, ...(%rax) */
-	text_write_s32(w, offsetof(struct task_struct, trace_recursion));
-}
-
-/* For tracers that must not be called while RCU is not watching. */
-static notrace void call_watched(unsigned long ip, unsigned long parent_ip,
-				 struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	if (rcu_is_watching())
-		ops->func(ip, parent_ip, ops, fregs);
-}
-NOKPROBE_SYMBOL(call_watched);
-
-static const void *func_of(const struct ftrace_ops *ops)
-{
-	return ops->flags & FTRACE_OPS_FL_RCU ? call_watched : ops->func;
-}
 
 static void write_calls(struct set_writer *s)
 {
@@ -347,7 +229,7 @@ static void write_calls(struct set_writer *s)
 		loaded = false;
 		text_write_ptr(w, DX, member->ops);
 		write_move(w, SP, CX);
-		member->call = write_call(w, func_of(member->ops));
+		member->call = write_call(w, member->ops->func);
 	}
 }
 
@@ -438,7 +320,7 @@ static void write_direct_call(struct set_writer *s)
 static void write_set(struct text_writer *w, const void *arg)
 {
 	struct set_writer s = *(const struct set_writer *)arg;
-	unsigned int out = 0, direct = 0, end;
+	unsigned int direct = 0, end;
 
 	s.w = w;
 	if (s.regs) {
@@ -449,13 +331,7 @@ static void write_set(struct text_writer *w, const void *arg)
 	write_accounting(w);
 	write_save_others(&s);
 	write_keep(&s);
-	if (s.locked)
-		out = write_set_lock(&s);
 	write_calls(&s);
-	if (s.locked) {
-		write_set_unlock(&s);
-		write_jump_here(w, out);
-	}
 	write_restore_others(&s);
 	if (s.direct) {
 		write_load(w, AX, AT(orig_ax));
@@ -477,7 +353,6 @@ static void write_set(struct text_writer *w, const void *arg)
 static void note_flags(struct set_writer *s, unsigned long flags)
 {
 	s->regs |= !!(flags & FTRACE_OPS_FL_SAVE_REGS);
-	s->locked |= !!(flags & (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU));
 	s->direct |= !!(flags & FTRACE_OPS_FL_DIRECT);
 }
 
@@ -510,7 +385,7 @@ void arch_ftrace_update_sets(struct ftrace_ops *ops)
 		if (!member->set->text.text)
 			continue;
 		call = member->set->text.text + member->call;
-		insn = text_gen_insn(CALL_INSN_OPCODE, call, func_of(ops));
+		insn = text_gen_insn(CALL_INSN_OPCODE, call, ops->func);
 		smp_text_poke_batch_add(call, insn, CALL_INSN_SIZE, NULL);
 	}
 	smp_text_poke_batch_finish();
