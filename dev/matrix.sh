@@ -99,7 +99,7 @@ passes() {
 }
 
 # The torture module of tracing, in its mode storm.
-also_storm() { passes storm --smp 4 dev/torture/torture/guest.sh none 60 0 kinds=storm; }
+also_storm() { passes storm --smp 4 dev/torture/torture/guest.sh none 60 0 kinds=tp; }
 
 # With parallel CPUs, which need the module stale.
 also_torture() {

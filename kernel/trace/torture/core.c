@@ -20,33 +20,15 @@ static unsigned long seed;
 module_param(seed, ulong, 0444);
 MODULE_PARM_DESC(seed, "seed of all random choices; 0: a random seed");
 
-#ifdef CONFIG_MARKERS
-#define WITH_MARKER	",marker"
-#else
-#define WITH_MARKER
-#endif
-
-#ifdef TT_HAVE_FUNCS
-#define WITH_FUNC	",func"
-#else
-#define WITH_FUNC
-#endif
-
-static char *kinds = "imv,jump,tp,storm" WITH_MARKER WITH_FUNC;
+static char *kinds = "imv,tp,marker,func";
 module_param(kinds, charp, 0444);
-MODULE_PARM_DESC(kinds, "kinds to test, of imv,jump,tp,storm" WITH_MARKER WITH_FUNC);
+MODULE_PARM_DESC(kinds, "kinds to test, of imv,tp,marker,func");
 
 static const struct tt_kind *const all_kinds[TT_NR_KINDS] = {
 	[TT_IMV] = &tt_imv,
-	[TT_JUMP] = &tt_jump,
 	[TT_TP] = &tt_tp,
-	[TT_STORM] = &tt_storm,
-#ifdef CONFIG_MARKERS
 	[TT_MARKER] = &tt_marker,
-#endif
-#ifdef TT_HAVE_FUNCS
 	[TT_FUNC] = &tt_func,
-#endif
 };
 
 /* Hits between two checks whether the thread must stop */
@@ -215,7 +197,7 @@ static int turn_on(const char *name)
 	int kind;
 
 	for (kind = 0; kind < TT_NR_KINDS; kind++) {
-		if (all_kinds[kind] && !strcmp(name, all_kinds[kind]->name)) {
+		if (!strcmp(name, all_kinds[kind]->name)) {
 			__set_bit(kind, &tt_kinds_on);
 			return 0;
 		}

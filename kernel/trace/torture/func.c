@@ -12,8 +12,6 @@
 
 #include "hits.h"
 
-#ifdef TT_HAVE_FUNCS
-
 /* More than the distance from the start of a function to its patched call. */
 #define ENTRY_SIZE	16
 
@@ -126,4 +124,3 @@ static const struct tt_probes probes = {
 };
 
 const struct tt_kind tt_func = { .name = "func", .hit = tt_hit_func, .probes = &probes };
-#endif

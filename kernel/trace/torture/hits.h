@@ -28,23 +28,31 @@
 /* On 32 bit, an 8-byte value is read in two halves, which may differ: not checked. */
 static __always_inline void tt_hit_values_of(const unsigned int owner)
 {
-	/* pairs with change() */
-	const unsigned long first = smp_load_acquire(&tt_imv_epochs[owner].done);
+	/* pairs with change_values() */
+	const unsigned long first = smp_load_acquire(&tt_epochs[owner].done);
 	const u8 vu8 = imv_read_var(tt_values[owner].as_u8);
 	const u16 vu16 = imv_read_var(tt_values[owner].as_u16);
 	const u32 vu32 = imv_read_var(tt_values[owner].as_u32);
 	const u64 vu64 = imv_read_var(tt_values[owner].as_u64);
 	const char *pointer = imv_read_var(tt_values[owner].pointer);
+	unsigned int jumped = 0, wanted = first & 1 ? 2 : 0;
 	unsigned long span;
 
-	smp_rmb();	/* pairs with change() */
-	span = READ_ONCE(tt_imv_epochs[owner].begun) - first;
+	if (imv_unlikely_var(tt_values[owner].jump))
+		jumped++;
+	if (imv_unlikely_var(tt_values[owner].wide_jump))
+		jumped++;
+	smp_rmb();	/* pairs with change_values() */
+	span = READ_ONCE(tt_epochs[owner].begun) - first;
 	TT_CHECK_VALUE(u8, vu8, first, span);
 	TT_CHECK_VALUE(u16, vu16, first, span);
 	TT_CHECK_VALUE(u32, vu32, first, span);
 	if (IS_ENABLED(CONFIG_64BIT))
 		TT_CHECK_VALUE(u64, vu64, first, span);
 	TT_CHECK_VALUE(unsigned long, (unsigned long)pointer, first, span);
+	/* While a change is in progress, each jump may go either way. */
+	if (unlikely(!span && jumped != wanted))
+		tt_bad_value(1);
 }
 
 /* Each site reads one fixed variable, so the owner must be a constant. */
@@ -56,35 +64,6 @@ static __always_inline void tt_hit_imv(void)
 	tt_hit_values_of(2);
 	tt_hit_values_of(3);
 	tt_count_hits(TT_IMV, TT_OWNERS);
-}
-
-#define TT_NR_JUMPS		3
-
-/* While a change is in progress, each jump may go either way. */
-static __always_inline void tt_hit_jumps_of(const unsigned int owner)
-{
-	/* pairs with change() */
-	const unsigned long first = smp_load_acquire(&tt_jump_epochs[owner].done);
-	unsigned int away = 0, wanted = first & 1 ? TT_NR_JUMPS : 0;
-
-	if (imv_unlikely_var(tt_jumps[owner].as_bool))
-		away++;
-	if (imv_unlikely_var(tt_jumps[owner].as_u8))
-		away++;
-	if (imv_unlikely_var(tt_jumps[owner].as_u32))
-		away++;
-	smp_rmb();	/* pairs with change() */
-	if (unlikely(away != wanted) && READ_ONCE(tt_jump_epochs[owner].begun) == first)
-		tt_bad_value(1);
-}
-
-static __always_inline void tt_hit_jump(void)
-{
-	tt_hit_jumps_of(0);
-	tt_hit_jumps_of(1);
-	tt_hit_jumps_of(2);
-	tt_hit_jumps_of(3);
-	tt_count_hits(TT_JUMP, TT_OWNERS * TT_NR_JUMPS);
 }
 
 /*
@@ -112,17 +91,6 @@ static __always_inline void tt_hit_tp(void)
 				     tt_word(hit, 2)));
 }
 
-#define TT_HIT_STORM()	TT_HIT(TT_STORM, &tt_storm_target, trace_torture_storm_tp(hit))
-
-static __always_inline void tt_hit_storm(void)
-{
-	struct tt_hit this, *hit = &this;
-
-	TT_HIT_STORM();
-	TT_HIT_STORM();
-}
-
-#ifdef CONFIG_MARKERS
 static __always_inline void tt_hit_marker(void)
 {
 	struct tt_hit this, *hit = &this;
@@ -136,9 +104,7 @@ static __always_inline void tt_hit_marker(void)
 			  (long)tt_word(hit, 6), (int)tt_word(hit, 7),
 			  tt_word(hit, 8)));
 }
-#endif
 
-#ifdef TT_HAVE_FUNCS
 static __always_inline void tt_hit_func(void)
 {
 	struct tt_hit this, *hit = &this;
@@ -147,6 +113,5 @@ static __always_inline void tt_hit_func(void)
 	for (i = 0; i < TT_NR_FUNCS; i++)
 		TT_HIT(TT_FUNC, &tt_func_targets[i], tt_traced_funcs[i](hit));
 }
-#endif
 
 #endif /* _TRACE_TORTURE_HITS_H */

@@ -22,32 +22,24 @@ static __always_inline void hit_all(void)
 {
 	if (tt_is_on(TT_IMV))
 		tt_hit_imv();
-	if (tt_is_on(TT_JUMP))
-		tt_hit_jump();
 	if (tt_is_on(TT_TP))
 		tt_hit_tp();
-	if (tt_is_on(TT_STORM))
-		tt_hit_storm();
-#ifdef CONFIG_MARKERS
 	if (tt_is_on(TT_MARKER))
 		tt_hit_marker();
-#endif
-#ifdef TT_HAVE_FUNCS
 	if (tt_is_on(TT_FUNC))
 		tt_hit_func();
-#endif
 }
 
 #define FOUR(statement)							\
 	do { statement; statement; statement; statement; } while (0)
 
 /* More sites than can be patched at once without allocating memory. */
-static noinline void storm(void)
+static noinline void hit_many(void)
 {
 	struct tt_hit this, *hit = &this;
 
-	FOUR(FOUR(FOUR(FOUR(TT_HIT_STORM()))));
-	FOUR(FOUR(FOUR(TT_HIT_STORM())));
+	FOUR(FOUR(FOUR(FOUR(TT_HIT_TP(1)))));
+	FOUR(FOUR(FOUR(TT_HIT_TP(1))));
 }
 
 static void hit_by_nmi(void)
@@ -60,8 +52,8 @@ static int hit_until_stopped(void *unused)
 	set_user_nice(current, MAX_NICE);
 	while (!kthread_should_stop()) {
 		hit_all();
-		if (tt_is_on(TT_STORM))
-			storm();
+		if (tt_is_on(TT_TP))
+			hit_many();
 		tt_count(TT_SITES, 1);
 		cond_resched_tasks_rcu_qs();
 	}

@@ -20,7 +20,7 @@
  *
  * core.c	parameters, threads, report
  * tp.c marker.c func.c	kinds with probes: tracepoints, markers, functions (traced.c)
- * values.c	kinds with values: immediate values, and jumps on them
+ * values.c	the kind with values: immediate values, and jumps on them
  * probes.c	check, attach and detach probes; counters and pauses
  *
  * sites.c is a second module, with more sites. Both modules include the sites in
@@ -38,8 +38,7 @@
 /* Probe data is reused after this number of attachments. */
 #define TT_NR_DATA	64
 
-/* In a storm, all owners attach to the same tracepoint, which has hundreds of sites. */
-enum tt_kind_id { TT_IMV, TT_JUMP, TT_TP, TT_STORM, TT_MARKER, TT_FUNC, TT_NR_KINDS };
+enum tt_kind_id { TT_IMV, TT_TP, TT_MARKER, TT_FUNC, TT_NR_KINDS };
 
 enum tt_counter {
 	TT_SETS, TT_REGISTRATIONS, TT_NMIS, TT_SITES, TT_SITE_NMIS, TT_STARVED,
@@ -89,7 +88,8 @@ struct tt_epoch {
 /*
  * Immediate values of all sizes. Each holds the number of the change that set it,
  * multiplied by a constant. So a value that is half old and half new decodes to a
- * number that was never set.
+ * number that was never set. Jumps depend on the last ones: these are zero if the number
+ * of the change that set them is even, and not zero if it is odd.
  */
 struct tt_values {
 	u8 as_u8 __aligned(IMV_ALIGN);
@@ -97,24 +97,15 @@ struct tt_values {
 	u32 as_u32 __aligned(IMV_ALIGN);
 	u64 as_u64;
 	char *pointer;
-};
-
-/*
- * Immediate values that jumps depend on. Each is zero if the number of the change
- * that set it is even, and not zero if it is odd.
- */
-struct tt_jumps {
-	u8 as_u8 __aligned(IMV_ALIGN);
-	bool as_bool __aligned(IMV_ALIGN);
-	u32 as_u32 __aligned(IMV_ALIGN);
+	bool jump __aligned(IMV_ALIGN);
+	u32 wide_jump __aligned(IMV_ALIGN);
 };
 
 #define TT_FACTOR	0x9e3779b97f4a7c15ULL	/* TT_FACTOR * TT_INVERSE is 1 */
 #define TT_INVERSE	0xf1de83e19937733dULL
 
 extern struct tt_values tt_values[TT_OWNERS];
-extern struct tt_jumps tt_jumps[TT_OWNERS];
-extern struct tt_epoch tt_imv_epochs[TT_OWNERS], tt_jump_epochs[TT_OWNERS];
+extern struct tt_epoch tt_epochs[TT_OWNERS];
 
 void tt_bad_value(unsigned long behind);
 
@@ -196,7 +187,7 @@ struct tt_kind {
 	void (*change_values)(unsigned int owner, struct rnd_state *rnd);
 };
 
-extern const struct tt_kind tt_imv, tt_jump, tt_tp, tt_storm, tt_marker, tt_func;
+extern const struct tt_kind tt_imv, tt_tp, tt_marker, tt_func;
 
 /* Markers, by the number of their arguments */
 enum tt_marker_id { TT_MARKER_ONE, TT_MARKER_NINE, TT_NR_MARKERS };
@@ -207,10 +198,6 @@ enum tt_marker_id { TT_MARKER_ONE, TT_MARKER_NINE, TT_NR_MARKERS };
 extern struct tt_target tt_marker_targets[TT_NR_MARKERS];
 
 /* Functions that are traced. The tracers read their argument from the registers. */
-#if defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API)
-#define TT_HAVE_FUNCS
-#endif
-
 #define TT_NR_FUNCS	8
 
 typedef void tt_traced_func(struct tt_hit *hit);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracing torture test: tracepoints; and the storm, in which all owners attach to the
- * same tracepoint.
+ * Tracing torture test: tracepoints.
  */
 #include <linux/export.h>
 
@@ -9,9 +8,6 @@
 
 struct tt_target tt_tp_targets[TT_NR_TPS];
 EXPORT_SYMBOL_GPL(tt_tp_targets);
-
-struct tt_target tt_storm_target;
-EXPORT_SYMBOL_GPL(tt_storm_target);
 
 /* Are all arguments those of the hit? */
 #define AGREE(n)	(w##n == tt_word(hit, n))
@@ -57,19 +53,6 @@ static void odd_wide(void *data, struct tt_wide wide, unsigned long word)
 	tt_note_call(data, wide.hit, odd_wide, wide_agrees(&wide, word));
 }
 
-DEFINE_TRACE(torture_storm_tp, TP_PROTO(struct tt_hit *hit), TP_ARGS(hit));
-EXPORT_TRACEPOINT_SYMBOL_GPL(torture_storm_tp);
-
-static void even_storm(void *data, struct tt_hit *hit)
-{
-	tt_note_call(data, hit, even_storm, true);
-}
-
-static void odd_storm(void *data, struct tt_hit *hit)
-{
-	tt_note_call(data, hit, odd_storm, true);
-}
-
 /* A tracepoint and its probes. */
 struct tp {
 	struct tracepoint *tp;
@@ -79,9 +62,7 @@ struct tp {
 #define TP(n)	{ &__tracepoint_torture_##n##_tp, { even_##n, odd_##n } }
 #define TP_AND(n)	TP(n),
 
-#define STORM	TT_NR_TPS	/* after the others */
-
-static const struct tp tps[] = { TT_FOR_EACH_TP(TP_AND) TP(wide), TP(storm) };
+static const struct tp tps[] = { TT_FOR_EACH_TP(TP_AND) TP(wide) };
 
 static int attach(unsigned int nr, struct tt_data *data)
 {
@@ -110,26 +91,3 @@ static const struct tt_probes probes = {
 };
 
 const struct tt_kind tt_tp = { .name = "tp", .hit = tt_hit_tp, .probes = &probes };
-
-static int attach_storm(unsigned int nr, struct tt_data *data)
-{
-	return attach(STORM, data);
-}
-
-static int detach_storm(unsigned int nr, struct tt_data *data)
-{
-	return detach(STORM, data);
-}
-
-static const struct tt_probes storm_probes = {
-	.targets = &tt_storm_target,
-	.nr = 1,
-	.attach = attach_storm,
-	.detach = detach_storm,
-	.grace_period = grace_period,
-	.synchronize = tracepoint_synchronize_unregister,
-};
-
-const struct tt_kind tt_storm = {
-	.name = "storm", .hit = tt_hit_storm, .probes = &storm_probes,
-};

@@ -5,7 +5,8 @@
 /*
  * The tracepoints of the test. Trampolines, where the architecture has them, call the
  * probes of those with one to twelve words of arguments: up to five in registers. C code
- * calls the probes of the one with an argument of two words.
+ * calls the probes of the one with an argument of two words. That with one word has
+ * hundreds of sites.
  */
 enum tt_tp_id { TT_TP_1, TT_TP_5, TT_TP_6, TT_TP_12, TT_TP_WIDE, TT_NR_TPS };
 
@@ -45,8 +46,7 @@ struct tt_wide {
 TT_FOR_EACH_TP(TT_DECLARE_TP)
 DECLARE_TRACE(torture_wide, TP_PROTO(struct tt_wide wide, unsigned long word),
 	      TP_ARGS(wide, word));
-DECLARE_TRACE(torture_storm, TP_PROTO(struct tt_hit *hit), TP_ARGS(hit));
 
-extern struct tt_target tt_tp_targets[TT_NR_TPS], tt_storm_target;
+extern struct tt_target tt_tp_targets[TT_NR_TPS];
 
 #endif /* _TRACE_TORTURE_TP_H */

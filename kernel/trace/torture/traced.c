@@ -8,7 +8,6 @@
 
 #include "torture.h"
 
-#ifdef TT_HAVE_FUNCS
 /* The caller checks the hit. The compiler must not drop the empty function. */
 #define TRACED(n)							\
 static noinline void traced_##n(struct tt_hit *hit)			\
@@ -23,4 +22,3 @@ tt_traced_func *const tt_traced_funcs[TT_NR_FUNCS] = {
 	traced_0, traced_1, traced_2, traced_3, traced_4, traced_5, traced_6, traced_7,
 };
 EXPORT_SYMBOL_GPL(tt_traced_funcs);
-#endif

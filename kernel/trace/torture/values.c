@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracing torture test: values: immediate values of all sizes, and jumps on immediate
- * values. Changes them in several ways, and counts wrong ones.
+ * Tracing torture test: immediate values of all sizes, and jumps on immediate values.
+ * Changes them in several ways, and counts wrong ones.
  */
 #include <linux/export.h>
 #include <linux/immediate.h>
@@ -14,14 +14,8 @@
 struct tt_values tt_values[TT_OWNERS];
 EXPORT_SYMBOL_GPL(tt_values);
 
-struct tt_jumps tt_jumps[TT_OWNERS];
-EXPORT_SYMBOL_GPL(tt_jumps);
-
-struct tt_epoch tt_imv_epochs[TT_OWNERS];
-EXPORT_SYMBOL_GPL(tt_imv_epochs);
-
-struct tt_epoch tt_jump_epochs[TT_OWNERS];
-EXPORT_SYMBOL_GPL(tt_jump_epochs);
+struct tt_epoch tt_epochs[TT_OWNERS];
+EXPORT_SYMBOL_GPL(tt_epochs);
 
 /* Counts a value that is older than allowed by so many changes. */
 void tt_bad_value(unsigned long behind)
@@ -30,30 +24,41 @@ void tt_bad_value(unsigned long behind)
 }
 EXPORT_SYMBOL_GPL(tt_bad_value);
 
-typedef void set_values_func(unsigned int owner, unsigned long number);
-
 enum way { EACH, BATCH, NESTED, DEFER, DEFER_AND_FLUSH, NR_WAYS };
 
-static void set_in_batch(unsigned int owner, unsigned long first, unsigned long last,
-			 set_values_func *set)
+static void set_values(unsigned int owner, unsigned long number)
+{
+	const u64 value = number * TT_FACTOR;
+
+	imv_set_var(tt_values[owner].as_u8, value);
+	imv_set_var(tt_values[owner].as_u16, value);
+	imv_set_var(tt_values[owner].as_u32, value);
+	imv_set_var(tt_values[owner].as_u64, value);
+	imv_set_var(tt_values[owner].pointer, (char *)(unsigned long)value);
+	imv_set_var(tt_values[owner].jump, number & 1);
+	imv_set_var(tt_values[owner].wide_jump, number & 1 ? number : 0);
+	tt_count(TT_SETS, 7);
+}
+
+static void set_in_batch(unsigned int owner, unsigned long first, unsigned long last)
 {
 	imv_batch_begin();
-	set(owner, first++);
+	set_values(owner, first++);
 	if (first <= last)
-		set_in_batch(owner, first, last, set);
+		set_in_batch(owner, first, last);
 	imv_batch_commit();
 }
 
 static void end_change(struct tt_epoch *epoch, unsigned long number)
 {
-	/* pairs with tt_hit_values_of() and tt_hit_jumps_of() */
+	/* pairs with tt_hit_values_of() */
 	smp_store_release(&epoch->done, number);
 }
 
 /* Changes all values of an owner, in a random way. */
-static void change(struct tt_epoch *epoch, unsigned int owner, set_values_func *set,
-		   struct rnd_state *rnd)
+static void change_values(unsigned int owner, struct rnd_state *rnd)
 {
+	struct tt_epoch *epoch = &tt_epochs[owner];
 	enum way way = tt_random(rnd, NR_WAYS);
 	unsigned long number = epoch->begun + 1;
 	unsigned long last = way == NESTED ? number + tt_random(rnd, 3) : number;
@@ -63,9 +68,9 @@ static void change(struct tt_epoch *epoch, unsigned int owner, set_values_func *
 	WRITE_ONCE(epoch->begun, last);
 	smp_mb();	/* store the number before a hit can see the value */
 	if (way == BATCH || way == NESTED)
-		set_in_batch(owner, number, last, set);
+		set_in_batch(owner, number, last);
 	else
-		set(owner, number);
+		set_values(owner, number);
 	if (!deferred)
 		end_change(epoch, last);	/* the code is patched */
 	if (defer)
@@ -79,40 +84,6 @@ static void change(struct tt_epoch *epoch, unsigned int owner, set_values_func *
 	end_change(epoch, last);
 }
 
-static void set_values(unsigned int owner, unsigned long number)
-{
-	const u64 value = number * TT_FACTOR;
-
-	imv_set_var(tt_values[owner].as_u8, value);
-	imv_set_var(tt_values[owner].as_u16, value);
-	imv_set_var(tt_values[owner].as_u32, value);
-	imv_set_var(tt_values[owner].as_u64, value);
-	imv_set_var(tt_values[owner].pointer, (char *)(unsigned long)value);
-	tt_count(TT_SETS, 5);
-}
-
-static void change_values(unsigned int owner, struct rnd_state *rnd)
-{
-	change(&tt_imv_epochs[owner], owner, set_values, rnd);
-}
-
 const struct tt_kind tt_imv = {
 	.name = "imv", .hit = tt_hit_imv, .change_values = change_values,
-};
-
-static void set_jumps(unsigned int owner, unsigned long number)
-{
-	imv_set_var(tt_jumps[owner].as_bool, number & 1);
-	imv_set_var(tt_jumps[owner].as_u8, number & 1);
-	imv_set_var(tt_jumps[owner].as_u32, number & 1 ? number : 0);
-	tt_count(TT_SETS, 3);
-}
-
-static void change_jumps(unsigned int owner, struct rnd_state *rnd)
-{
-	change(&tt_jump_epochs[owner], owner, set_jumps, rnd);
-}
-
-const struct tt_kind tt_jump = {
-	.name = "jump", .hit = tt_hit_jump, .change_values = change_jumps,
 };

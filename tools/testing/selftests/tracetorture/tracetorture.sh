@@ -111,12 +111,12 @@ were_starved() {
 
 check_work() {
 	counted="hits $nmis"
-	! does imv jump || counted="$counted sets"
-	! does tp storm marker func || counted="$counted registrations probe_calls"
+	! does imv || counted="$counted sets"
+	! does tp marker func || counted="$counted registrations probe_calls"
 	for counter in $counted; do
 		test_that "there were $counter" [ "$(count "$counter")" -gt 0 ]
 	done
-	! does tp storm marker ||
+	! does tp marker ||
 		test_that "probes were attached or detached without memory" were_starved
 	test_that "each kind was changed" at_least "$(count changes)" 8
 	test_that "there were rounds" [ $rounds -gt 0 ]
