@@ -123,7 +123,6 @@ static void sets_test_direct_jump(struct kunit *test)
 		kunit_skip(test, "needs DYNAMIC_FTRACE_WITH_JMP");
 	expect_direct(test, ftrace_jmp_set((unsigned long)kunit_direct_instead));
 }
-
 #endif /* CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS */
 
 #ifndef CONFIG_FRAME_POINTER
@@ -312,7 +311,7 @@ static void sets_test_calls(struct kunit *test)
 						    "note_call"));
 }
 
-#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS) && !defined(CONFIG_FRAME_POINTER)
+#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS)
 static typeof(&generated_text_depth) depth_at;
 
 /* Return: the depth of the stack, in words, as unwinders see it */
@@ -438,7 +437,7 @@ static struct kunit_case sets_test_cases[] = {
 #endif
 #ifdef CONFIG_FTRACE_SETS
 	KUNIT_CASE(sets_test_calls),
-#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS) && !defined(CONFIG_FRAME_POINTER)
+#if defined(CONFIG_KPROBES) && defined(CONFIG_KALLSYMS)
 	KUNIT_CASE(sets_test_depths),
 #endif
 #endif

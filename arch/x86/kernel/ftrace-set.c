@@ -5,7 +5,6 @@
  * but calls each tracer directly:
  *
  *	pushf				with all registers
- *	push ...			two frames, with frame pointers
  *	sub $REGS_SIZE, %rsp		the registers, as struct pt_regs
  *	mov ..., ...(%rsp); ...
  *	keep ip and parent_ip		tracers may overwrite their arguments
@@ -38,9 +37,6 @@ enum { AX, CX, DX, BX, SP, BP, SI, DI, R8, R9, R10, R11, R12, R13, R14, R15 };
 /* Where registers are in the frame. */
 #define AT(reg)		offsetof(struct pt_regs, reg)
 #define REGS_SIZE	sizeof(struct pt_regs)
-
-/* Pushed before struct pt_regs: %rbp, then two frames of address and %rbp. */
-#define FRAMES_SIZE	(IS_ENABLED(CONFIG_FRAME_POINTER) ? 5 * sizeof(long) : 0)
 
 /*
  * Where values are kept across the calls. With all registers saved: in these
@@ -120,37 +116,20 @@ static const struct { u8 reg; u8 at; } caller_saved[] = {
 	{ R10, AT(r10) }, { BX, AT(bx) },
 };
 
-/* A frame for the parent, and one for the traced function, which has none yet. */
-static void write_frames(struct set_writer *s)
-{
-	struct text_writer *w = s->w;
-
-	if (!FRAMES_SIZE)
-		return;
-	text_write_insn(w, 0x55);				/* push %rbp */
-	text_write_insn(w, 0xff, 0x74, 0x24, 16 + s->added);	/* push ...(%rsp) */
-	text_write_insn(w, 0x55, 0x48, 0x89, 0xe5);		/* push %rbp; mov %rsp, %rbp */
-	text_write_insn(w, 0xff, 0x74, 0x24, 24 + s->added);
-	text_write_insn(w, 0x55, 0x48, 0x89, 0xe5);
-}
-
 static void write_save(struct set_writer *s)
 {
-	unsigned int i, size = REGS_SIZE + FRAMES_SIZE;
 	struct text_writer *w = s->w;
+	unsigned int i;
 
-	write_frames(s);
 	write_add_sp(w, -(s32)REGS_SIZE);
-	text_write_depth(w, depth_of(size + s->added));
+	text_write_depth(w, depth_of(REGS_SIZE + s->added));
 	for (i = 0; i < ARRAY_SIZE(caller_saved); i++)
 		write_store(w, caller_saved[i].reg, caller_saved[i].at);
 	write_store_constant(w, 0, AT(orig_ax));
-	if (FRAMES_SIZE)
-		write_load(w, DX, size - sizeof(long));
-	write_store(w, FRAMES_SIZE ? DX : BP, AT(bp));
+	write_store(w, BP, AT(bp));
 
-	write_load(w, SI, size + s->added + sizeof(long));
-	write_load(w, DI, size + s->added);
+	write_load(w, SI, REGS_SIZE + s->added + sizeof(long));
+	write_load(w, DI, REGS_SIZE + s->added);
 	write_store(w, DI, AT(ip));
 	text_write_insn(w, 0x48, 0x83, 0xef, MCOUNT_INSN_SIZE);	/* sub $, %rdi */
 }
@@ -158,22 +137,20 @@ static void write_save(struct set_writer *s)
 /* A code segment of 0 marks a frame without all registers. */
 static void write_save_others(struct set_writer *s)
 {
-	unsigned int i, size = REGS_SIZE + FRAMES_SIZE;
 	struct text_writer *w = s->w;
+	unsigned int i;
 
 	if (s->regs) {
 		write_store(w, R11, AT(r11));
 		for (i = 0; i < ARRAY_SIZE(others); i++)
 			write_store(w, others[i].reg, others[i].at);
-		write_load(w, CX, size);
+		write_load(w, CX, REGS_SIZE);
 		write_store(w, CX, AT(flags));
 		write_store_constant(w, __KERNEL_DS, AT(ss));
 	}
 	write_store_constant(w, s->regs ? __KERNEL_CS : 0, AT(cs));
-	text_write_on_stack(w, 0x8d, CX, size + s->added + sizeof(long));	/* lea */
+	text_write_on_stack(w, 0x8d, CX, REGS_SIZE + s->added + sizeof(long));	/* lea */
 	write_store(w, CX, AT(sp));
-	if (FRAMES_SIZE && s->regs)
-		text_write_insn(w, 0x48, 0x8d, 0x6c, 0x24, 1);	/* ENCODE_FRAME_POINTER */
 }
 
 static void write_keep(struct set_writer *s)
@@ -254,7 +231,7 @@ static void write_restore(struct set_writer *s, unsigned int left)
 	write_load(w, BP, AT(bp));
 	while (i--)
 		write_load(w, caller_saved[i].reg, caller_saved[i].at);
-	write_add_sp(w, REGS_SIZE + FRAMES_SIZE - left);
+	write_add_sp(w, REGS_SIZE - left);
 	text_write_depth(w, depth_of(left + s->added));
 	if (s->regs) {
 		text_write_insn(w, 0x9d);				/* popf */
@@ -265,15 +242,15 @@ static void write_restore(struct set_writer *s, unsigned int left)
 /* Tracers may change the address at which the function continues. */
 static void write_restore_others(struct set_writer *s)
 {
-	unsigned int i, size = REGS_SIZE + FRAMES_SIZE;
 	struct text_writer *w = s->w;
+	unsigned int i;
 
 	if (s->regs) {
 		write_load(w, AX, AT(flags));
-		write_store(w, AX, size);
+		write_store(w, AX, REGS_SIZE);
 	}
 	write_load(w, AX, AT(ip));
-	write_store(w, AX, size + s->added);
+	write_store(w, AX, REGS_SIZE + s->added);
 	for (i = 0; s->regs && i < ARRAY_SIZE(others); i++)
 		write_load(w, others[i].reg, others[i].at);
 }
@@ -291,7 +268,7 @@ static unsigned int write_direct_jump(struct set_writer *s, unsigned int end)
 	text_write_insn(w, 0xa8, 1);					/* test $1, %al */
 	call = write_jump_later(w, JUMP_ZERO);
 	text_write_insn(w, 0x48, 0x83, 0xe0, 0xfe);			/* and $~1, %rax */
-	write_store(w, AX, REGS_SIZE + FRAMES_SIZE + s->added);
+	write_store(w, AX, REGS_SIZE + s->added);
 	text_write_insn(w, JMP32_INSN_OPCODE);
 	text_write_s32(w, end - (w->size + sizeof(s32)));
 	return call;
@@ -303,12 +280,11 @@ static unsigned int write_direct_jump(struct set_writer *s, unsigned int end)
  */
 static void write_direct_call(struct set_writer *s)
 {
-	unsigned int size = REGS_SIZE + FRAMES_SIZE;
 	struct text_writer *w = s->w;
 
-	write_load(w, DI, size);
-	write_store(w, DI, size - sizeof(long));
-	write_store(w, AX, size);
+	write_load(w, DI, REGS_SIZE);
+	write_store(w, DI, REGS_SIZE - sizeof(long));
+	write_store(w, AX, REGS_SIZE);
 	write_restore(s, sizeof(long));
 	text_write_insn(w, CALL_INSN_OPCODE, 1, 0, 0, 0, INT3_INSN_OPCODE);
 	text_write_depth(w, 2);
@@ -344,7 +320,7 @@ static void write_set(struct text_writer *w, const void *arg)
 	if (!s.direct)
 		return;
 	write_jump_here(w, direct);
-	text_write_depth(w, depth_of(REGS_SIZE + FRAMES_SIZE + s.added));
+	text_write_depth(w, depth_of(REGS_SIZE + s.added));
 	if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_JMP))
 		write_jump_here(w, write_direct_jump(&s, end));
 	write_direct_call(&s);
