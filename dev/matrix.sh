@@ -44,6 +44,8 @@ build() {
 guards_are_patched() {
 	grep -qx CONFIG_IMMEDIATE_SITES=y "$dir/.config" || return 0
 	grep -qx CONFIG_TRACEPOINTS=y "$dir/.config" || return 0
+	# The first commits of the series have immediate values, and tracepoints as before.
+	grep -q '<linux/immediate.h>' "$linux/include/linux/tracepoint-defs.h" || return 0
 	"$(setting_of CROSS_COMPILE)objdump" -r "$dir/mm/page_alloc.o" | awk '
 	/^RELOCATION RECORDS/ { text = /text/; table = /__jump_table|__imv_jump/ }
 	/ tracepoint_walk_/ { loads-- }
