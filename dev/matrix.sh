@@ -100,7 +100,7 @@ passes() {
 		! grep -E '^not ok|# SKIP' "$said" && grep -q '^ok' "$said"
 }
 
-# The torture module of tracing, in its mode storm.
+# The torture module of tracing: only tracepoints, one of which has hundreds of sites.
 also_storm() { passes storm --smp 4 dev/torture/torture/guest.sh none 60 0 kinds=tp; }
 
 # With parallel CPUs, which need the module stale.

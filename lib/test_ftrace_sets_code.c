@@ -88,7 +88,7 @@ static int detach_direct(void)
 static void expect_direct(struct kunit *test, unsigned long addr)
 {
 	static const unsigned long flags[] = {
-		0, FTRACE_OPS_FL_SAVE_REGS, 0,
+		0, FTRACE_OPS_FL_SAVE_REGS, FTRACE_OPS_FL_RECURSION,
 	};
 	unsigned int i;
 

@@ -12,7 +12,8 @@
  * set exists so that adding a tracer can find the next set.
  *
  * If a set cannot be made, for lack of memory or of ids, the function calls the
- * list of all tracers until its tracers change again.
+ * list of all tracers until its tracers change again. So does one with too many tracers, or
+ * with one that ftrace has to protect.
  *
  * With DYNAMIC_FTRACE_WITH_CALL_OPS, no code is generated: each function refers to a
  * struct ftrace_ops, that of its only tracer or that of its set; see ftrace_set_call().
@@ -70,11 +71,11 @@ static_assert((unsigned long)~FTRACE_FL_ENABLED >> SET_WANTED_SHIFT == U32_MAX);
 
 #define WITH_CALL_OPS	IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS)
 
-/*
- * A set does not protect its tracers from recursion, nor where RCU does not watch: the list
- * does. A stub is registered briefly.
- */
-#define CALLED_BY_LIST	(FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU | FTRACE_OPS_FL_STUB)
+/* Or does ftrace protect it from recursion, or where RCU does not watch? */
+static bool is_called_as_it_is(struct ftrace_ops *ops)
+{
+	return ftrace_ops_get_func(ops) == ops->func;
+}
 
 static u32 hash_of(struct ftrace_ops *const *ops, unsigned int nr)
 {
@@ -141,7 +142,9 @@ static struct ftrace_set *make_set(struct ftrace_ops *const *ops, unsigned int n
 	INIT_LIST_HEAD(&set->list);
 	set->no_text = nr == 1;
 	for (i = 0; i < nr; i++) {
-		set->no_text |= !!(ops[i]->flags & CALLED_BY_LIST);
+		/* The list protects them. A stub is registered briefly. */
+		set->no_text |= !is_called_as_it_is(ops[i]) ||
+				ops[i]->flags & FTRACE_OPS_FL_STUB;
 		set->members[i].set = set;
 		set->members[i].ops = ops[i];
 		list_add(&set->members[i].of_ops, &ops[i]->sets);
@@ -255,21 +258,14 @@ static unsigned int id_of(struct ftrace_ops *const *members, unsigned int nr)
 	return set ? set->id : SET_UNKNOWN;
 }
 
-static bool is_called_as_it_is(struct ftrace_ops *ops)
-{
-	return ftrace_ops_get_func(ops) == ops->func;
-}
-
 /*
- * Is the only tracer called as it is? Not the one that is added or removed counts. Without
- * a set, the flag is as ftrace has computed it.
+ * Is the only tracer called as it is? Not the one that is added or removed counts, as in
+ * ftrace.c. Without a set, the list is called.
  */
 static void update_call_ops(struct dyn_ftrace *rec)
 {
 	const struct ftrace_set *set = set_of(wanted_id(rec));
 
-	if (wanted_id(rec) == SET_UNKNOWN)
-		return;
 	rec->flags &= ~FTRACE_FL_CALL_OPS;
 	if (WITH_CALL_OPS && set && set->nr == 1 && is_called_as_it_is(set->members[0].ops))
 		rec->flags |= FTRACE_FL_CALL_OPS;
@@ -307,8 +303,10 @@ void ftrace_set_change(struct dyn_ftrace *rec, struct ftrace_ops *ops, bool add)
 		if (ftrace_rec_count(rec))
 			nr = ftrace_tracers_of(rec, add ? NULL : ops, members);
 		/* Others that share the filter of @ops may be added after it. */
-		if (nr != ftrace_rec_count(rec))
+		if (nr != ftrace_rec_count(rec)) {
+			update_call_ops(rec);
 			return;
+		}
 	}
 	set_wanted(rec, id_of(members, nr));
 }

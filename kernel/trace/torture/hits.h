@@ -25,7 +25,6 @@
 			tt_bad_value((type)-__distance);		\
 	} while (0)
 
-/* On 32 bit, an 8-byte value is read in two halves, which may differ: not checked. */
 static __always_inline void tt_hit_values_of(const unsigned int owner)
 {
 	/* pairs with change_values() */
@@ -47,8 +46,7 @@ static __always_inline void tt_hit_values_of(const unsigned int owner)
 	TT_CHECK_VALUE(u8, vu8, first, span);
 	TT_CHECK_VALUE(u16, vu16, first, span);
 	TT_CHECK_VALUE(u32, vu32, first, span);
-	if (IS_ENABLED(CONFIG_64BIT))
-		TT_CHECK_VALUE(u64, vu64, first, span);
+	TT_CHECK_VALUE(u64, vu64, first, span);
 	TT_CHECK_VALUE(unsigned long, (unsigned long)pointer, first, span);
 	/* While a change is in progress, each jump may go either way. */
 	if (unlikely(!span && jumped != wanted))
