@@ -213,8 +213,8 @@ static void set_probes(struct tracepoint *tp, struct tp_probes *new)
 		retire_probes(container_of(old, struct tp_probes, probes[0]));
 }
 
-static int start_feed(const struct tracepoint_ext *ext);
-static void stop_feed(const struct tracepoint_ext *ext);
+static int tracepoint_add_probe(struct tracepoint *tp, const struct tracepoint_func *add);
+static int tracepoint_remove_probe(struct tracepoint *tp, const struct tracepoint_func *del);
 
 static int call_regfunc(const struct tracepoint *tp)
 {
@@ -225,7 +225,7 @@ static int call_regfunc(const struct tracepoint *tp)
 	if (!ext)
 		return 0;
 	if (ext->feed)
-		return start_feed(ext);
+		return tracepoint_add_probe(ext->feed, &ext->feed_probe);
 	return ext->regfunc ? ext->regfunc() : 0;
 }
 
@@ -236,7 +236,7 @@ static void call_unregfunc(const struct tracepoint *tp)
 	if (!ext)
 		return;
 	if (ext->feed)
-		stop_feed(ext);
+		tracepoint_remove_probe(ext->feed, &ext->feed_probe);
 	else if (ext->unregfunc)
 		ext->unregfunc();
 }
@@ -291,67 +291,6 @@ static int tracepoint_remove_probe(struct tracepoint *tp, const struct tracepoin
 	if (!new)
 		call_unregfunc(tp);
 	return 0;
-}
-
-/**
- * struct tp_feed - a probe of a tracepoint that has the sites of other tracepoints
- * @list: in tp_feeds, protected by tracepoints_mutex
- * @probe: the probe
- * @tp: what it is attached to
- * @users: how many of the other tracepoints have probes
- */
-struct tp_feed {
-	struct list_head list;
-	struct tracepoint_func probe;
-	struct tracepoint *tp;
-	unsigned int users;
-};
-
-static LIST_HEAD(tp_feeds);
-
-static struct tp_feed *find_feed(const struct tracepoint_ext *ext)
-{
-	struct tp_feed *feed;
-
-	list_for_each_entry(feed, &tp_feeds, list)
-		if (feed->tp == ext->feed && feed->probe.func == ext->feed_probe)
-			return feed;
-	return NULL;
-}
-
-static int start_feed(const struct tracepoint_ext *ext)
-{
-	struct tp_feed *feed = find_feed(ext);
-	int ret;
-
-	if (feed) {
-		feed->users++;
-		return 0;
-	}
-	feed = kzalloc_obj(*feed);
-	if (!feed)
-		return -ENOMEM;
-	feed->tp = ext->feed;
-	feed->probe.func = ext->feed_probe;
-	feed->probe.prio = TRACEPOINT_DEFAULT_PRIO;
-	feed->users = 1;
-	ret = tracepoint_add_probe(feed->tp, &feed->probe);
-	if (ret)
-		kfree(feed);
-	else
-		list_add(&feed->list, &tp_feeds);
-	return ret;
-}
-
-static void stop_feed(const struct tracepoint_ext *ext)
-{
-	struct tp_feed *feed = find_feed(ext);
-
-	if (--feed->users)
-		return;
-	tracepoint_remove_probe(feed->tp, &feed->probe);
-	list_del(&feed->list);
-	kfree(feed);
 }
 
 /* Like tracepoint_probe_register_prio(), but without a message on -EEXIST. */

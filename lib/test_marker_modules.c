@@ -29,13 +29,13 @@ static void probe_fed(void *data, int number)
 
 static const struct tracepoint_ext fed_ext = {
 	.feed = &__tracepoint_kunit_fed_tp,
-	.feed_probe = probe_fed,
+	.feed_probe.func = probe_fed,
 	.text = "kunit_fake_fed",
 };
 
 static const struct tracepoint_ext same_ext = {
 	.feed = &__tracepoint_kunit_fed_tp,
-	.feed_probe = probe_fed,
+	.feed_probe.func = probe_fed,
 	.text = "kunit_fake",
 };
 

@@ -42,7 +42,7 @@ struct tracepoint_func {
  * @unregfunc: called after the last one is detached, or NULL
  * @feed: a tracepoint, or NULL: the sites are in @feed_probe, which is attached to it while
  *	  there are probes
- * @feed_probe: a probe of @feed, which is called without data
+ * @feed_probe: a probe of @feed, with no data, which has the sites of one tracepoint only
  * @text: the name, to which that of the tracepoint points
  *
  * The functions may sleep, under tracepoints_mutex: they cannot attach or detach probes.
@@ -51,7 +51,7 @@ struct tracepoint_ext {
 	int (*regfunc)(void);
 	void (*unregfunc)(void);
 	struct tracepoint *feed;
-	void *feed_probe;
+	struct tracepoint_func feed_probe;
 	char text[];
 };
 

@@ -25,6 +25,10 @@
 	".ifdef __marker_" name "\n\t"					\
 	__MARK_IS_FED(name)						\
 	".endif\n\t"							\
+	".ifdef __mark_feeds_" callback "\n\t"			\
+	".error \"the probe " callback " has a marker already: " name " needs its own\"\n\t" \
+	".endif\n\t"							\
+	".set __mark_feeds_" callback ", 1\n\t"			\
 	".set __mark_fed_" name ", 1\n\t"				\
 	".set __mark_fed_" name "_by_" callback ", 1\n\t"		\
 	".endif\n\t"
@@ -34,8 +38,8 @@
  * trace_mark_tp - a marker in the probe of a tracepoint
  * @name: an identifier, global in the kernel: subsystem_event
  * @tp_name: the tracepoint
- * @tp_callback: the function that contains this marker. It is registered on the
- *		 tracepoint, with NULL data, while the marker has probes.
+ * @tp_callback: the function that contains this marker and no other. It is registered
+ *		 on the tracepoint, with NULL data, while the marker has probes.
  *		 Nothing else refers to it: if it is static, it must be __used.
  * @format: a string literal, as for printf()
  * @args: the values
@@ -46,7 +50,10 @@
 	do {								\
 		static const struct tracepoint_ext __mark_ext = {	\
 			.feed = &__tracepoint_##tp_name,		\
-			.feed_probe = tp_callback,			\
+			.feed_probe = {					\
+				.func = tp_callback,			\
+				.prio = TRACEPOINT_DEFAULT_PRIO,	\
+			},						\
 			.text = #name,					\
 		};							\
 									\

@@ -29,6 +29,9 @@ static void marker_wrong(void *private, int number) { }
 static __used void feed(void *data, int number)
 {
 	trace_mark_tp(fed, compile_tp, feed, "number %d", number);
+#if MISTAKE == 19
+	trace_mark_tp(fed_too, compile_tp, feed, "number %d", number);
+#endif
 }
 #endif
 #if MISTAKE == 15
