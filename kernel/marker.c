@@ -382,20 +382,6 @@ void marker_probe_unregister(const char *name)
 }
 EXPORT_SYMBOL_GPL(marker_probe_unregister);
 
-/**
- * marker_synchronize_unregister - wait for probes that still run
- *
- * Call it after unregistering a probe, before freeing its code or data.
- *
- * Context: may sleep; takes the locks of imv_set() if changes are deferred. On return
- *	    no CPU executes a probe that was unregistered before the call.
- */
-void marker_synchronize_unregister(void)
-{
-	tracepoint_synchronize_unregister();
-}
-EXPORT_SYMBOL_GPL(marker_synchronize_unregister);
-
 static bool has_probes(const struct marker_name *name)
 {
 	const struct marker_entry *entry;

@@ -201,19 +201,18 @@ static inline void unload_fake(void)
 	marker_module_notify(NULL, MODULE_STATE_GOING, &fake->mod);
 }
 
-static inline int add_sites(const struct marker_info *info, void *priv)
+static inline int count_fake(const struct marker *marker, struct module *mod, void *priv)
 {
-	if (info->mod == &fake->mod)
-		*(unsigned int *)priv += info->sites;
+	*(unsigned int *)priv += mod == &fake->mod;
 	return 0;
 }
 
-static inline unsigned int fake_sites(void)
+static inline unsigned int fake_markers(void)
 {
-	unsigned int sites = 0;
+	unsigned int nr = 0;
 
-	for_each_marker(add_sites, &sites);
-	return sites;
+	for_each_marker(count_fake, &nr);
+	return nr;
 }
 #endif /* CONFIG_MODULES */
 

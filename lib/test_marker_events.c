@@ -172,7 +172,7 @@ static unsigned int fail_each_alloc(struct kunit *test)
 		logged += says_so;
 		if (IS_ENABLED(CONFIG_PRINTK) && (ret || says_so))
 			KUNIT_EXPECT_FALSE(test, has_event("kunit_fake"));
-		KUNIT_EXPECT_EQ(test, fake_sites(), ret ? 0U : 3U);
+		KUNIT_EXPECT_EQ(test, fake_markers(), ret ? 0U : 2U);
 		if (ret) {
 			KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
 			let_work_end();

@@ -46,7 +46,7 @@ static void expect_field(struct kunit *test, const struct good_format *good)
 	KUNIT_EXPECT_EQ_MSG(test, *field->spec, '%', "%s", good->format);
 	KUNIT_EXPECT_PTR_EQ_MSG(test, strstr(layout->format, field->spec),
 				(char *)field->spec, "%s", good->format);
-	marker_layout_free(layout);
+	kfree(layout);
 }
 
 static void formats_test_layout(struct kunit *test)
@@ -89,7 +89,7 @@ static void formats_test_counts(struct kunit *test)
 		/* Without a newline. */
 		KUNIT_EXPECT_TRUE(test, strstarts(counts[i].format, layout->format));
 		KUNIT_EXPECT_EQ(test, strlen(layout->format), strcspn(counts[i].format, "\n"));
-		marker_layout_free(layout);
+		kfree(layout);
 	}
 }
 
@@ -141,7 +141,7 @@ static void expect_names(struct kunit *test, const char *format,
 		KUNIT_EXPECT_STREQ(test, layout->field[i].name, names[i]);
 	KUNIT_EXPECT_EQ(test, layout->nr_fields, i);
 	KUNIT_EXPECT_NULL(test, names[i]);
-	marker_layout_free(layout);
+	kfree(layout);
 }
 
 #define NAMES(names...)	((const char *[]){ names, NULL })
@@ -196,7 +196,7 @@ static void formats_test_values(struct kunit *test)
 		KUNIT_EXPECT_STREQ(test, layout->field[0].names[i].name, names[i].name);
 		KUNIT_EXPECT_EQ(test, layout->field[0].names[i].mask, names[i].mask);
 	}
-	marker_layout_free(layout);
+	kfree(layout);
 }
 
 /* All bytes differ. */

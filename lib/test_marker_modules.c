@@ -77,31 +77,13 @@ static void expect_guards(struct kunit *test, bool plain, bool fed)
 	KUNIT_EXPECT_EQ(test, trace_kunit_fed_tp_enabled(), fed);
 }
 
-static unsigned long fake_states;
-static unsigned int sites_while_notified;
-
-static int note_fake(struct notifier_block *nb, unsigned long state, void *mod)
-{
-	if (mod != &fake->mod)
-		return NOTIFY_OK;
-	fake_states = fake_states * 10 + (state == MARKERS_COMING ? 1 : 2);
-	sites_while_notified = fake_sites();
-	return NOTIFY_OK;
-}
-
 /* Markers of a module find the registered probes, also when it is loaded again. */
 static void mod_test_loads_twice(struct kunit *test)
 {
-	struct notifier_block nb = { .notifier_call = note_fake };
-
 	feed_fake(FAKE_FORMAT);
-	fake_states = 0;
 	attach("kunit_fake", FAKE_FORMAT, 1);
 	KUNIT_EXPECT_EQ(test, load_fake(), 0);
-	/* A new notifier is called for modules that are loaded. */
-	KUNIT_ASSERT_EQ(test, register_marker_notifier(&nb), 0);
-	KUNIT_EXPECT_EQ(test, fake_states, 1UL);
-	KUNIT_EXPECT_EQ(test, sites_while_notified, 3U);
+	KUNIT_EXPECT_EQ(test, fake_markers(), 2U);
 	expect_guards(test, true, false);
 	attach("kunit_fake_fed", FAKE_FORMAT, 2);
 	expect_guards(test, true, true);
@@ -111,9 +93,7 @@ static void mod_test_loads_twice(struct kunit *test)
 	expect_guards(test, false, true);
 
 	unload_fake();
-	KUNIT_EXPECT_EQ(test, fake_states, 12UL);
-	KUNIT_EXPECT_EQ(test, sites_while_notified, 3U);
-	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+	KUNIT_EXPECT_EQ(test, fake_markers(), 0U);
 	expect_guards(test, false, false);
 	attach("kunit_fake", FAKE_FORMAT, 4);
 	KUNIT_EXPECT_FALSE(test, fake->tp.active);
@@ -121,12 +101,7 @@ static void mod_test_loads_twice(struct kunit *test)
 	feed_fake(FAKE_FORMAT);
 	KUNIT_EXPECT_EQ(test, load_fake(), 0);
 	expect_guards(test, true, true);
-	KUNIT_EXPECT_EQ(test, fake_states, 121UL);
-	KUNIT_EXPECT_EQ(test, unregister_marker_notifier(&nb), 0);
-	KUNIT_EXPECT_EQ(test, fake_states, 1212UL);
-	KUNIT_EXPECT_EQ(test, unregister_marker_notifier(&nb), -ENOENT);
 	unload_fake();
-	KUNIT_EXPECT_EQ(test, fake_states, 1212UL);
 	KUNIT_EXPECT_EQ(test, detach("kunit_fake", 4), 0);
 	KUNIT_EXPECT_EQ(test, detach("kunit_fake_fed", 2), 0);
 }
@@ -136,13 +111,13 @@ static void mod_test_tainted(struct kunit *test)
 {
 	fake->mod.taints = BIT(TAINT_OOT_MODULE);
 	KUNIT_EXPECT_EQ(test, load_fake(), 0);
-	KUNIT_EXPECT_EQ(test, fake_sites(), 2U);
+	KUNIT_EXPECT_EQ(test, fake_markers(), 1U);
 	unload_fake();
 	make_fake();
 	fake->mod.taints = BIT(TAINT_FORCED_MODULE);
 	memset(&fake->site[0], 0, sizeof(fake->site[0]));
 	KUNIT_EXPECT_EQ(test, load_fake(), 0);
-	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+	KUNIT_EXPECT_EQ(test, fake_markers(), 0U);
 }
 
 /* The marker that is fed becomes the first one. */
@@ -164,7 +139,7 @@ static void mod_test_fails(struct kunit *test)
 	swap_ends(FAKE_FORMAT, FAKE_FORMAT);
 	fed_result = -EBUSY;
 	KUNIT_EXPECT_EQ(test, load_fake(), -EBUSY);
-	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+	KUNIT_EXPECT_EQ(test, fake_markers(), 0U);
 	expect_guards(test, false, false);
 	expect_logged(test, from, "kunit_fake: its markers cannot be used: error -16", 1U);
 }
@@ -240,7 +215,7 @@ static void mod_test_going(struct kunit *test)
 	expect_guards(test, false, false);
 	srcu_read_unlock_fast(&tracepoint_srcu, reader);
 	end_call(&other);
-	KUNIT_EXPECT_EQ(test, fake_sites(), 0U);
+	KUNIT_EXPECT_EQ(test, fake_markers(), 0U);
 }
 
 static struct kunit_case mod_test_cases[] = {

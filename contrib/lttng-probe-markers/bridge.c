@@ -15,12 +15,13 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/stringhash.h>
+#include <linux/tracepoint.h>
 
 #include <lttng/events.h>
 
 #include "markers.h"
 
-/* Protects all of this file. Nests inside the lock of the marker notifiers. */
+/* Protects all of this file. Nests inside the lock of the tracepoint notifiers. */
 static DEFINE_MUTEX(events_mutex);
 
 /* All events, by the names of their markers; and those whose format is not used now. */
@@ -93,7 +94,7 @@ static void free_event(struct mark_event *event)
 {
 	kfree(event->desc.event_name);
 	kfree(event->desc.event_kname);
-	marker_layout_free(event->layout);
+	kfree(event->layout);
 	kfree(event);
 }
 
@@ -106,7 +107,7 @@ static struct mark_event *new_event(const struct marker *marker)
 		return ERR_CAST(layout);
 	event = kzalloc(struct_size(event, field, layout->nr_fields), GFP_KERNEL);
 	if (!event) {
-		marker_layout_free(layout);
+		kfree(layout);
 		return ERR_PTR(-ENOMEM);
 	}
 	event->layout = layout;
@@ -170,9 +171,8 @@ static void outdate(struct mark_event *event)
 }
 
 /* @priv: set to true if the list of events changes. */
-static int note_marker(const struct marker_info *info, void *priv)
+static int note_marker(const struct marker *marker, struct module *mod, void *priv)
 {
-	const struct marker *marker = info->marker;
 	struct mark_event *event = find_event(marker->name);
 	bool *changed = priv;
 
@@ -242,15 +242,15 @@ static int update_list(void)
 }
 
 /* The events of a module stay when it is unloaded: sessions wait for it to come back. */
-static int markers_notify(struct notifier_block *nb, unsigned long change, void *mod)
+static int modules_notify(struct notifier_block *nb, unsigned long change, void *module)
 {
 	guard(mutex)(&events_mutex);
-	if (mod && change == MARKERS_COMING && !leaving)
+	if (change == MODULE_STATE_COMING && !leaving)
 		update_list();
 	return NOTIFY_OK;
 }
 
-static struct notifier_block markers_nb = { .notifier_call = markers_notify };
+static struct notifier_block modules_nb = { .notifier_call = modules_notify };
 
 /*
  * No session has an event: it would hold a reference to the module. LTTng must not find one
@@ -266,7 +266,7 @@ static void markers_exit(void)
 		leaving = true;
 		hide_provider();
 	}
-	unregister_marker_notifier(&markers_nb);
+	unregister_tracepoint_module_notifier(&modules_nb);
 	marker_synchronize_unregister();
 	hash_for_each_safe(events, bucket, next, event, node)
 		free_event(event);
@@ -278,7 +278,7 @@ module_exit(markers_exit);
 
 static int __init markers_init(void)
 {
-	int ret = register_marker_notifier(&markers_nb);
+	int ret = register_tracepoint_module_notifier(&modules_nb);
 
 	if (ret)
 		return ret;

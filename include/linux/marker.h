@@ -65,7 +65,6 @@
 
 struct marker;
 struct module;
-struct notifier_block;
 
 /* Maximum size of a marker's name, including the NUL */
 #define MARKER_NAME_LEN		128
@@ -126,25 +125,6 @@ static inline void *marker_ref(const marker_ref_t *ref)
 	return *ref;
 #endif
 }
-
-/**
- * struct marker_info - what for_each_marker() reports for a name and a format
- * @marker: the name and the format
- * @mod: the module they are in, or NULL for the kernel
- * @sites: number of markers in @mod
- * @probes: number of attached probes
- * @armed: number of marker_arm() calls without a marker_disarm()
- */
-struct marker_info {
-	const struct marker *marker;
-	struct module *mod;
-	unsigned int sites;
-	unsigned int probes;
-	unsigned int armed;
-};
-
-/* The event of a marker notifier, see register_marker_notifier() */
-enum marker_change { MARKERS_COMING, MARKERS_GOING };
 
 enum marker_type { MARKER_INT, MARKER_LONG, MARKER_LLONG, MARKER_POINTER };
 
@@ -209,9 +189,6 @@ struct marker_layout {
 #ifdef CONFIG_MARKERS
 
 struct marker_layout *marker_layout_new(const char *format);
-void marker_layout_free(struct marker_layout *layout);
-int register_marker_notifier(struct notifier_block *nb);
-int unregister_marker_notifier(struct notifier_block *nb);
 
 void marker_call(struct tracepoint *tp, unsigned int nr, ...);
 
@@ -221,11 +198,23 @@ int marker_va_register(const char *name, const char *format,
 		       marker_va_func *probe, void *private);
 void marker_probe_unregister(const char *name);
 int marker_probe_detach(const char *name, void *probe, void *private);
-void marker_synchronize_unregister(void);
 int marker_arm(const char *name);
 int marker_disarm(const char *name);
-int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
+int for_each_marker(int (*fct)(const struct marker *marker, struct module *mod, void *priv),
 		    void *priv);
+
+/**
+ * marker_synchronize_unregister - wait for probes that still run
+ *
+ * Call it after unregistering a probe, before freeing its code or data.
+ *
+ * Context: may sleep; takes the locks of imv_set() if changes are deferred. On return
+ *	    no CPU executes a probe that was unregistered before the call.
+ */
+static inline void marker_synchronize_unregister(void)
+{
+	tracepoint_synchronize_unregister();
+}
 
 /* Sparse cannot compute the length. */
 #ifdef __CHECKER__

@@ -97,7 +97,7 @@ static struct marker_entry *new_entry(struct marker_name *name,
 		layout = NULL;	/* the format is invalid */
 	entry = kzalloc(struct_size(entry, format, len + 1), GFP_KERNEL);
 	if (!entry) {
-		marker_layout_free(layout);
+		kfree(layout);
 		return NULL;
 	}
 	memcpy(entry->format, format, len);
@@ -135,7 +135,7 @@ static void free_entry(struct tp_retired *retired)
 {
 	struct marker_entry *entry = container_of(retired, struct marker_entry, retired);
 
-	marker_layout_free(entry->layout);
+	kfree(entry->layout);
 	kfree(entry);
 }
 

@@ -414,7 +414,7 @@ size_t marker_format_len(const char *format)
  *
  * Context: may sleep.
  * Return: the layout, with a copy of @format without a newline at its end, to be freed
- *	   by marker_layout_free(); or an ERR_PTR: -EINVAL for an invalid format,
+ *	   by kfree(); or an ERR_PTR: -EINVAL for an invalid format,
  *	   -E2BIG if it has more than MARKER_MAX_FIELDS conversions, -ENOMEM.
  */
 struct marker_layout *marker_layout_new(const char *format)
@@ -441,15 +441,3 @@ struct marker_layout *marker_layout_new(const char *format)
 	return ERR_PTR(ret);
 }
 EXPORT_SYMBOL_GPL(marker_layout_new);
-
-/**
- * marker_layout_free - free the result of marker_layout_new()
- * @layout: the layout
- *
- * Context: any but NMI.
- */
-void marker_layout_free(struct marker_layout *layout)
-{
-	kfree(layout);
-}
-EXPORT_SYMBOL_GPL(marker_layout_free);

@@ -54,7 +54,7 @@ struct marker_probe {
  * @entries: one for each format
  * @arm_count: number of marker_arm() calls without a marker_disarm()
  * @event: the trace event of one of @entries, or NULL; protected by
- *	   marker_notify_mutex
+ *	   marker_modules_mutex
  * @name: the name
  */
 struct marker_name {
@@ -136,13 +136,10 @@ struct marker_module {
 extern struct mutex markers_mutex;
 
 /*
- * Protects the notifiers: each is called once for the load and once for the
- * unload of a module, even if it is registered concurrently. Nests outside
- * markers_mutex, so that notifiers may attach and detach probes and visit
- * markers. Either lock is enough to read marker_modules and all struct
- * marker_sites.
+ * Protects trace events. Nests outside markers_mutex, so that these may attach and detach
+ * probes. Either lock is enough to read marker_modules and all struct marker_sites.
  */
-extern struct mutex marker_notify_mutex;
+extern struct mutex marker_modules_mutex;
 
 /* The kernel and all modules that have markers, the kernel first */
 extern struct list_head marker_modules;
@@ -197,6 +194,11 @@ bool marker_is_refused(const struct marker_sites *sites);
 /* modules.c */
 int __init marker_init(void);
 struct marker_module *marker_find_module(const struct module *mod);
+
+/* kernel/trace/trace_markers.c, with marker_modules_mutex held */
+void marker_add_events(const struct marker_module *module);
+void marker_remove_events(const struct marker_module *module);
+
 #ifdef CONFIG_MODULES
 int marker_module_notify(struct notifier_block *nb, unsigned long state, void *data);
 #endif

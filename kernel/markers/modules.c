@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The markers of the kernel and of modules: loading and unloading of modules,
- * the notifiers for that, and the iteration over all markers.
+ * The markers of the kernel and of modules: loading and unloading of modules, and the
+ * iteration over all markers.
  */
 #define pr_fmt(fmt) "marker: " fmt
 
@@ -14,10 +14,8 @@
 
 extern const struct marker_site __start___markers[], __stop___markers[];
 
-DEFINE_MUTEX(marker_notify_mutex);	/* protects notifiers and modules */
+DEFINE_MUTEX(marker_modules_mutex);
 LIST_HEAD(marker_modules);
-
-static BLOCKING_NOTIFIER_HEAD(marker_notifiers);
 
 static struct marker_module kernel_module = {
 	.sites = LIST_HEAD_INIT(kernel_module.sites),
@@ -40,87 +38,34 @@ struct marker_module *marker_find_module(const struct module *mod)
  * for_each_marker - visit all markers
  * @fct: called for each name and format in the kernel and in each module, to whose
  *	 markers probes can be attached; a non-zero result stops the iteration
- * @priv: its second argument
+ * @priv: its last argument
+ *
+ * The module is NULL for the kernel. A notifier of register_tracepoint_module_notifier()
+ * is called when a module with markers has been loaded.
  *
  * Context: may sleep; holds markers_mutex, so @fct must not attach or detach.
  * Return: what @fct returned last, or 0.
  */
-int for_each_marker(int (*fct)(const struct marker_info *info, void *priv),
+int for_each_marker(int (*fct)(const struct marker *marker, struct module *mod, void *priv),
 		    void *priv)
 {
 	const struct marker_sites *sites;
-	int ret;
+	int ret = 0;
 
 	guard(mutex)(&markers_mutex);
 	list_for_each_entry(sites, &marker_all_sites, in_all) {
-		if (marker_is_refused(sites))
-			continue;
-
-		const struct marker_info info = {
-			.marker = &sites->entry->marker,
-			.mod = sites->module->mod,
-			.sites = sites->count,
-			.probes = marker_count_probes(sites->entry),
-			.armed = sites->entry->name->arm_count,
-		};
-
-		ret = fct(&info, priv);
+		if (!marker_is_refused(sites))
+			ret = fct(&sites->entry->marker, sites->module->mod, priv);
 		if (ret)
-			return ret;
+			break;
 	}
-	return 0;
+	return ret;
 }
 EXPORT_SYMBOL_GPL(for_each_marker);
 
-static void notify_of_all(struct notifier_block *nb, unsigned long state)
-{
-	struct marker_module *module;
-
-	list_for_each_entry(module, &marker_modules, list)
-		nb->notifier_call(nb, state, module->mod);
-}
-
-/**
- * register_marker_notifier - be notified of markers that are loaded and unloaded
- * @nb: called with MARKERS_COMING or MARKERS_GOING and the struct module, or
- *	NULL for the kernel; also during registration, for all that are loaded
- *
- * for_each_marker() visits the markers of the module in both cases. While @nb is
- * called because a module is unloaded, its markers call no probes.
- *
- * Context: may sleep. The notifier may register and unregister probes.
- * Return: 0, or -EEXIST if @nb is registered.
- */
-int register_marker_notifier(struct notifier_block *nb)
-{
-	int ret;
-
-	guard(mutex)(&marker_notify_mutex);
-	ret = blocking_notifier_chain_register(&marker_notifiers, nb);
-	if (!ret)
-		notify_of_all(nb, MARKERS_COMING);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(register_marker_notifier);
-
-/**
- * unregister_marker_notifier - undo the registration of a notifier
- * @nb: called with MARKERS_GOING for all that are loaded
- *
- * Context: may sleep.
- * Return: 0, or -ENOENT if @nb is not registered.
- */
-int unregister_marker_notifier(struct notifier_block *nb)
-{
-	int ret;
-
-	guard(mutex)(&marker_notify_mutex);
-	ret = blocking_notifier_chain_unregister(&marker_notifiers, nb);
-	if (!ret)
-		notify_of_all(nb, MARKERS_GOING);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(unregister_marker_notifier);
+/* Trace events need more than markers do; see trace_markers.c. */
+void __weak marker_add_events(const struct marker_module *module) { }
+void __weak marker_remove_events(const struct marker_module *module) { }
 
 #ifdef CONFIG_MODULES
 static void forget_module(struct marker_module *module)
@@ -161,12 +106,11 @@ static int marker_module_coming(struct module *mod)
 			mod->name);
 		return 0;
 	}
-	mutex_lock(&marker_notify_mutex);
+	mutex_lock(&marker_modules_mutex);
 	ret = enter_module(mod);
 	if (!ret)
-		blocking_notifier_call_chain(&marker_notifiers, MARKERS_COMING,
-					     mod);
-	mutex_unlock(&marker_notify_mutex);
+		marker_add_events(marker_find_module(mod));
+	mutex_unlock(&marker_modules_mutex);
 	if (ret) {
 		/* Its probes of tracepoints may have been attached for a moment. */
 		marker_synchronize_unregister();
@@ -179,14 +123,14 @@ static void marker_module_going(struct module *mod)
 {
 	struct marker_module *module;
 
-	guard(mutex)(&marker_notify_mutex);
+	guard(mutex)(&marker_modules_mutex);
 	module = marker_find_module(mod);
 	if (!module)
 		return;
 	scoped_guard(mutex, &markers_mutex)
 		marker_disconnect_module(module);
 	marker_synchronize_unregister();
-	blocking_notifier_call_chain(&marker_notifiers, MARKERS_GOING, mod);
+	marker_remove_events(module);
 	guard(mutex)(&markers_mutex);
 	forget_module(module);
 }

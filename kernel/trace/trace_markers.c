@@ -8,11 +8,10 @@
  * when the module is unloaded. If another module has the same marker, the event
  * then belongs to that one. There is one event for each name.
  *
- * Events are created and removed under marker_notify_mutex. event_mutex nests inside.
+ * Events are created and removed under marker_modules_mutex. event_mutex nests inside.
  */
 #define pr_fmt(fmt) "marker: " fmt
 
-#include <linux/notifier.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -293,10 +292,11 @@ static void remove_event(const struct marker_sites *sites)
 	free_event(event);
 }
 
-static void add_events(const struct marker_module *module)
+void marker_add_events(const struct marker_module *module)
 {
 	const struct marker_sites *sites;
 
+	lockdep_assert_held(&marker_modules_mutex);
 	list_for_each_entry(sites, &module->sites, in_module) {
 		add_event(sites);
 		cond_resched();
@@ -307,11 +307,12 @@ static void add_events(const struct marker_module *module)
  * The newest event is the first in ftrace's lists. Buffers that may have records of
  * these events are cleared: their numbers will be those of other events.
  */
-static void remove_events(const struct marker_module *module)
+void marker_remove_events(const struct marker_module *module)
 {
 	const struct marker_sites *sites;
 	bool deferred = imv_defer_begin();
 
+	lockdep_assert_held(&marker_modules_mutex);
 	mutex_lock(&event_mutex);
 	list_for_each_entry_reverse(sites, &module->sites, in_module) {
 		remove_event(sites);
@@ -322,23 +323,13 @@ static void remove_events(const struct marker_module *module)
 	imv_defer_end(deferred);
 }
 
-static int events_notify(struct notifier_block *nb, unsigned long state,
-			 void *mod)
-{
-	const struct marker_module *module = marker_find_module(mod);
-
-	lockdep_assert_held(&marker_notify_mutex);
-	if (state == MARKERS_COMING)
-		add_events(module);
-	else
-		remove_events(module);
-	return NOTIFY_OK;
-}
-
-static struct notifier_block events_nb = { .notifier_call = events_notify };
-
 /* Called before the events of the command line are enabled. */
 int __init trace_markers_init(void)
 {
-	return marker_init() ?: register_marker_notifier(&events_nb);
+	int ret = marker_init();
+
+	guard(mutex)(&marker_modules_mutex);
+	if (!ret)
+		marker_add_events(marker_find_module(NULL));
+	return ret;
 }

@@ -68,7 +68,7 @@ static inline struct marker_event *marker_event_of(const struct trace_event_call
 	return container_of(call, struct marker_event, call);
 }
 
-/* trace_markers.c, with marker_notify_mutex and event_mutex held */
+/* trace_markers.c, with marker_modules_mutex and event_mutex held */
 bool marker_want_event(const struct marker_site *site, unsigned int query);
 int marker_set_events(unsigned int query, bool enable);
 

@@ -179,7 +179,7 @@ static int apply_query(const char *text, char *words)
 				*wrong ? wrong - words : strlen(text));
 		return -EINVAL;
 	}
-	guard(mutex)(&marker_notify_mutex);
+	guard(mutex)(&marker_modules_mutex);
 	guard(mutex)(&event_mutex);
 	if (want_events(&query, ++nr))
 		return marker_set_events(nr, query.enable);

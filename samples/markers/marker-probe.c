@@ -122,11 +122,11 @@ static notrace void probe_hit(void *private, void *call_private,
 }
 
 /* Makes a copy, since the module may be unloaded. Stops at the first marker. */
-static int copy_format(const struct marker_info *info, void *copy)
+static int copy_format(const struct marker *marker, struct module *mod, void *copy)
 {
-	if (strcmp(info->marker->name, marker_name))
+	if (strcmp(marker->name, marker_name))
 		return 0;
-	*(char **)copy = kstrdup(info->marker->format, GFP_KERNEL);
+	*(char **)copy = kstrdup(marker->format, GFP_KERNEL);
 	return *(char **)copy ? 1 : -ENOMEM;
 }
 
@@ -138,7 +138,7 @@ static bool starts_with_int(const char *fmt)
 	if (IS_ERR(layout))
 		return false;
 	is_int = layout->nr_fields && layout->field[0].type == MARKER_INT;
-	marker_layout_free(layout);
+	kfree(layout);
 	return is_int;
 }
 
