@@ -321,20 +321,24 @@ static void marker_test_load_guard(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 5UL);
 }
 
-static int is_of_sites(const struct marker *marker, struct module *mod, void *priv)
+static int count_sites(const struct marker *marker, struct module *mod, void *nr)
 {
-	return mod == THIS_MODULE && !strcmp(marker->name, "kunit_sites");
+	*(unsigned int *)nr += mod == THIS_MODULE && !strcmp(marker->name, "kunit_sites");
+	return 0;
 }
 
 /* Places that share a name and a format are one marker for probes. */
 static void marker_test_sites(struct kunit *test)
 {
+	unsigned int nr = 0;
+
 	attach("kunit_sites", "nr %d", 1);
 	attach_variadic("kunit_sites", "nr %d", 1);
 	trace_mark(kunit_sites, "nr %d", 1);
 	trace_mark(kunit_sites, "nr %d", 2);
 	KUNIT_EXPECT_EQ(test, calls, 11UL);
-	KUNIT_EXPECT_EQ(test, for_each_marker(is_of_sites, NULL), 1);
+	KUNIT_EXPECT_EQ(test, for_each_marker(count_sites, &nr), 0);
+	KUNIT_EXPECT_EQ(test, nr, 1U);
 	detach_variadic("kunit_sites", 1);
 	detach("kunit_sites", 1);
 	trace_mark(kunit_sites, "nr %d", 3);

@@ -235,17 +235,19 @@ static int update_list(void)
 	hash_for_each(events, bucket, event, node)
 		event->present = false;
 	for_each_marker(note_marker, &changed);
-	ret = changed ? show_provider() : 0;
+	ret = changed || !registered ? show_provider() : 0;
 	if (ret)
 		pr_err("LTTng does not see new markers: error %d\n", ret);
 	return ret;
 }
 
 /* The events of a module stay when it is unloaded: sessions wait for it to come back. */
-static int modules_notify(struct notifier_block *nb, unsigned long change, void *module)
+static int modules_notify(struct notifier_block *nb, unsigned long change, void *data)
 {
+	const struct tp_module *module = data;
+
 	guard(mutex)(&events_mutex);
-	if (change == MODULE_STATE_COMING && !leaving)
+	if (change == MODULE_STATE_COMING && module->mod->num_markers && !leaving)
 		update_list();
 	return NOTIFY_OK;
 }

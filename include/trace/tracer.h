@@ -20,8 +20,8 @@
 #include <linux/tracepoint.h>
 
 /* The compiler may make two copies of the statement. */
-#define __MARK_FED(name, callback)					\
-	".ifndef __mark_fed_" name "_by_" callback "\n\t"		\
+#define __MARK_FED(name, tp_name, callback)				\
+	".ifndef __mark_fed_" name "_by_" callback "_of_" tp_name "\n\t"	\
 	".ifdef __marker_" name "\n\t"					\
 	__MARK_IS_FED(name)						\
 	".endif\n\t"							\
@@ -30,7 +30,7 @@
 	".endif\n\t"							\
 	".set __mark_feeds_" callback ", 1\n\t"			\
 	".set __mark_fed_" name ", 1\n\t"				\
-	".set __mark_fed_" name "_by_" callback ", 1\n\t"		\
+	".set __mark_fed_" name "_by_" callback "_of_" tp_name ", 1\n\t"	\
 	".endif\n\t"
 
 #ifdef CONFIG_MARKERS
@@ -59,7 +59,7 @@
 									\
 		check_trace_callback_type_##tp_name(tp_callback);	\
 		__trace_mark(btf_trace_##name, __mark_guard_patched, __mark_call, \
-			     #name, __MARK_ALONE, __MARK_FED(#name, #tp_callback), \
+			     #name, __MARK_ALONE, __MARK_FED(#name, #tp_name, #tp_callback), \
 			     __mark_ext.text, TRACEPOINT_EXT, format, ##args); \
 	} while (0)
 

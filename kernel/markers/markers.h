@@ -5,14 +5,14 @@
 /*
  * Declarations shared by the parts of markers. Users identify a marker by a
  * name and a format; one object stands for the pair, the entry. The parts, each
- * of which uses only those above it:
+ * of which uses only those above it, but for the calls of modules.c:
  *
  * format.c		the parser of formats: from a format to a layout
  * call.c		calls a probe with the arguments that it expects
  * entries.c		names and entries
  * kernel/marker.c	the interface: attaching, detaching, arming
  * sites.c		the markers of the kernel and of a module
- * modules.c		loading and unloading of modules, and notifiers
+ * modules.c		loading and unloading of modules; makes and removes their events
  * kernel/trace/trace_markers*.c	markers in tracefs
  */
 

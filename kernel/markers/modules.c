@@ -63,7 +63,7 @@ int for_each_marker(int (*fct)(const struct marker *marker, struct module *mod, 
 }
 EXPORT_SYMBOL_GPL(for_each_marker);
 
-/* Trace events need more than markers do; see trace_markers.c. */
+/* Without kernel/trace/trace_markers.c, which is a patch of its own */
 void __weak marker_add_events(const struct marker_module *module) { }
 void __weak marker_remove_events(const struct marker_module *module) { }
 
@@ -156,7 +156,8 @@ EXPORT_SYMBOL_GPL(marker_module_notify);
 
 static struct notifier_block marker_module_nb = {
 	.notifier_call = marker_module_notify,
-	.priority = 2,	/* before the trace events of the module are removed */
+	/* Before events of the module are removed, and notifiers of tracepoints visit markers. */
+	.priority = 2,
 };
 
 static int __init init_kernel(void)

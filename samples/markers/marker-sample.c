@@ -35,20 +35,24 @@ static void fire_formats(unsigned int count)
 		   (unsigned char)count, bytes, bytes, bytes, (int)count % 4, bytes, bytes);
 }
 
-/* Fields that Perfetto knows: it draws a slice for each fire_markers(), and a counter. */
-static void fire_slice(char type, unsigned int count)
-{
-	trace_mark(sample_slice, "track_event_type %d{BEGIN=66,END=69} slice_name %s",
-		   type, "fire_markers");
-	trace_mark(sample_counter, "counter_value %u", count);
-}
-
 static void fire_markers(unsigned int count)
 {
 	trace_mark(sample_event, "count %u name %s", count, current->comm);
 	trace_mark(sample_noargs, MARK_NOARGS);
 	fire_types();
 	fire_formats(count);
+}
+
+#define SLICE	"track_event_type %d{BEGIN=66,END=69} slice_name %s"
+
+/* Fields that Perfetto knows: it draws a slice for each fire_markers(), and a counter. */
+static void fire_slice(unsigned int count)
+{
+	trace_mark(sample_slice, SLICE, 'B', "fire_markers");
+	trace_mark(sample_counter, "counter_value %u", count + 1);
+	fire_markers(count);
+	trace_mark(sample_slice, SLICE, 'E', "fire_markers");
+	trace_mark(sample_counter, "counter_value %u", 0);
 }
 
 static int fire_set(const char *text, const struct kernel_param *kp)
@@ -61,9 +65,7 @@ static int fire_set(const char *text, const struct kernel_param *kp)
 	for (i = 0; i < times; i++) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		fire_slice('B', i + 1);
-		fire_markers(i);
-		fire_slice('E', 0);
+		fire_slice(i);
 		cond_resched();
 	}
 	return 0;

@@ -7,6 +7,7 @@
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/tracepoint.h>
+#include <trace/events/sched.h>
 #include <trace/tracer.h>
 
 DECLARE_TRACE(compile, TP_PROTO(int number), TP_ARGS(number));
@@ -31,6 +32,8 @@ static __used void feed(void *data, int number)
 	trace_mark_tp(fed, compile_tp, feed, "number %d", number);
 #if MISTAKE == 19
 	trace_mark_tp(fed_too, compile_tp, feed, "number %d", number);
+#elif MISTAKE == 20
+	trace_mark_tp(fed, sched_wake_idle_without_ipi, feed, "number %d", number);
 #endif
 }
 #endif
