@@ -179,20 +179,6 @@ static void remove_probe(struct marker_probe *probe)
  * The interface
  */
 
-/*
- * Does @text fit, with its NUL, into @size? A name or a format that does not is
- * that of no marker.
- */
-static bool is_valid(const char *text, size_t size)
-{
-	return text && strnlen(text, size) < size;
-}
-
-static bool is_valid_name(const char *name)
-{
-	return is_valid(name, MARKER_NAME_LEN) && *name;
-}
-
 /* Can probes be attached to none of its markers? */
 bool marker_all_are_refused(const struct marker_entry *entry)
 {
@@ -232,9 +218,6 @@ static int register_probe(const char *name, const char *format,
 	struct marker_entry *entry;
 	int ret;
 
-	might_sleep();
-	if (!is_valid_name(name) || !is_valid(format, MARKER_FORMAT_LEN) || !add->func)
-		return -EINVAL;
 	guard(mutex)(&markers_mutex);
 	entry = marker_get_entry(name, format);
 	if (!entry)
@@ -281,13 +264,11 @@ int marker_words_register(const char *name, const char *format, void *probe, voi
  *
  * Context: may sleep; takes markers_mutex, tracepoints_mutex and what imv_set()
  *	    takes.
- * Return: 0; -EINVAL for a NULL @name, @format or @probe, a name that is empty
- *	   or longer than MARKER_NAME_LEN - 1, a format longer than
- *	   MARKER_FORMAT_LEN - 1 or one that no marker can have, with a message;
- *	   -EPERM if markers of this name have other formats, with a message
- *	   that shows both, now or when the markers were loaded; -EEXIST if the
- *	   probe is attached with this @pdata; -ENOMEM; or the error of registering
- *	   on the tracepoint that feeds the marker. On an error nothing is changed.
+ * Return: 0; -EINVAL for a format that no marker can have, with a message; -EPERM if markers
+ *	   of this name have other formats, with a message that shows both, now or when
+ *	   the markers were loaded; -EEXIST if the probe is attached with this @pdata;
+ *	   -ENOMEM; or the error of registering on the tracepoint that feeds the marker.
+ *	   On an error nothing is changed.
  */
 int marker_probe_register(const char *name, const char *format,
 			  marker_probe_func *probe, void *pdata)
@@ -329,14 +310,10 @@ static int remove_by_name(const char *text, const void *func, const void *privat
  * for lack of memory.
  *
  * Context: as for marker_probe_register().
- * Return: 0, -EINVAL for a NULL @probe or a bad @name, or -ENOENT if no such probe is
- *	   attached to this marker.
+ * Return: 0, or -ENOENT if no such probe is attached to this marker.
  */
 int marker_probe_detach(const char *name, void *probe, void *private)
 {
-	might_sleep();
-	if (!probe || !is_valid_name(name))
-		return -EINVAL;
 	guard(mutex)(&markers_mutex);
 	return remove_by_name(name, probe, private);
 }
@@ -373,9 +350,6 @@ static bool remove_one_variadic(const char *text)
  */
 void marker_probe_unregister(const char *name)
 {
-	might_sleep();
-	if (!is_valid_name(name))
-		return;
 	guard(mutex)(&markers_mutex);
 	while (remove_one_variadic(name))
 		;
@@ -456,15 +430,6 @@ static int disarm_name(const char *text)
 	return 0;
 }
 
-static int with_name(int (*fct)(const char *name), const char *name)
-{
-	might_sleep();
-	if (!is_valid_name(name))
-		return -EINVAL;
-	guard(mutex)(&markers_mutex);
-	return fct(name);
-}
-
 /**
  * marker_arm - enable the variadic probes of a marker
  * @name: the name of the marker
@@ -474,12 +439,13 @@ static int with_name(int (*fct)(const char *name), const char *name)
  * loaded or registered later. Probes of type marker_va_func do not depend on it.
  *
  * Context: as for marker_probe_register().
- * Return: 0, -EINVAL for a bad name, -ENOENT if nothing is registered for this
- *	   name, or the error of registering on the tracepoint that feeds it.
+ * Return: 0, -ENOENT if nothing is registered for this name, or the error of registering
+ *	   on the tracepoint that feeds it.
  */
 int marker_arm(const char *name)
 {
-	return with_name(arm_name, name);
+	guard(mutex)(&markers_mutex);
+	return arm_name(name);
 }
 EXPORT_SYMBOL_GPL(marker_arm);
 
@@ -490,11 +456,12 @@ EXPORT_SYMBOL_GPL(marker_arm);
  * A marker stays armed when its probes are unregistered, until it is disarmed.
  *
  * Context: as for marker_probe_register().
- * Return: 0, -EINVAL for a bad name or if the marker is not armed, -ENOENT if
- *	   nothing is registered for this name.
+ * Return: 0, -EINVAL if the marker is not armed, -ENOENT if nothing is registered for
+ *	   this name.
  */
 int marker_disarm(const char *name)
 {
-	return with_name(disarm_name, name);
+	guard(mutex)(&markers_mutex);
+	return disarm_name(name);
 }
 EXPORT_SYMBOL_GPL(marker_disarm);
