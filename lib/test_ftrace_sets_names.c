@@ -17,19 +17,14 @@ static int register_named(struct kunit *test, unsigned int i, const char *name,
 static void sets_test_bad_names(struct kunit *test)
 {
 	static const struct { const char *name; unsigned long flags; int error; } rows[] = {
-		{ "", 0, -EINVAL },
-		{ "two words", 0, -EINVAL },
-		{ " blank", 0, -EINVAL },
-		{ "[kunit]", 0, -EINVAL },
-		{ "a_name_that_is_longer", 0, -EINVAL },
 		{ "kunit", FTRACE_OPS_FL_IPMODIFY, -EINVAL },
-		{ "as_long_as_it_may_be", 0, -EEXIST },
+		{ "kunit_taken", 0, -EEXIST },
 		{ "trace", 0, -EEXIST },
 		{ "trace_profile", 0, -EEXIST },
 	};
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, register_named(test, 0, "as_long_as_it_may_be", 0), 0);
+	KUNIT_ASSERT_EQ(test, register_named(test, 0, "kunit_taken", 0), 0);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		KUNIT_EXPECT_EQ(test, rows[i].error,
 				register_named(test, 1, rows[i].name, rows[i].flags));
@@ -37,7 +32,7 @@ static void sets_test_bad_names(struct kunit *test)
 		expect_calls(test, a, 1);
 	}
 	stop(test, 0);
-	KUNIT_ASSERT_EQ(test, register_named(test, 1, "as_long_as_it_may_be", 0), 0);
+	KUNIT_ASSERT_EQ(test, register_named(test, 1, "kunit_taken", 0), 0);
 	expect_calls(test, a, 2);
 }
 

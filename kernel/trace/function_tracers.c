@@ -9,7 +9,6 @@
  * set_ftrace_filter and set_ftrace_notrace are the filters of the default. Without
  * the option, they are the filters of the function tracer, as before.
  */
-#include <linux/ctype.h>
 #include <linux/ftrace.h>
 #include <linux/kref.h>
 #include <linux/slab.h>
@@ -20,22 +19,18 @@
 #include "ftrace_internal.h"
 #include "function_tracers.h"
 
-#define NAME_SIZE	21	/* as wide as the column of names, and a NUL */
-
 /**
  * struct function_tracer - a named function tracer
  * @list: in the list of tracers, in the order of addition; empty after removal
  * @defaults: in the list of tracers that begins with the default
  * @kref: an open file may outlive the tracer
- * @ops: the tracer
- * @name: its name
+ * @ops: the tracer, which has the name
  */
 struct function_tracer {
 	struct list_head list;
 	struct list_head defaults;
 	struct kref kref;
 	struct ftrace_ops *ops;
-	char name[NAME_SIZE];
 };
 
 /* Nests outside the regex_lock of filters and outside ftrace_lock. */
@@ -48,7 +43,7 @@ static struct function_tracer *find_name(const char *name)
 	struct function_tracer *tracer;
 
 	list_for_each_entry(tracer, &tracers, list)
-		if (!strcmp(tracer->name, name))
+		if (!strcmp(tracer->ops->name, name))
 			return tracer;
 	return NULL;
 }
@@ -66,16 +61,6 @@ static struct function_tracer *find_ops(const struct ftrace_ops *ops)
 static struct function_tracer *default_tracer(void)
 {
 	return list_first_entry_or_null(&defaults, struct function_tracer, defaults);
-}
-
-static bool is_name(const char *name)
-{
-	size_t i, len = strnlen(name, NAME_SIZE);
-
-	for (i = 0; i < len; i++)
-		if (!isascii(name[i]) || !isgraph(name[i]) || strchr("[]", name[i]))
-			return false;
-	return len && len < NAME_SIZE;
 }
 
 /* Users must not change the filters of these: other code relies on them. */
@@ -106,7 +91,6 @@ static int add_tracer(struct ftrace_ops *ops)
 		return is_kernel_core_data((unsigned long)ops) ? 0 : -ENOMEM;
 	kref_init(&tracer->kref);
 	tracer->ops = ops;
-	strscpy(tracer->name, ops->name);
 	list_add_tail(&tracer->list, &tracers);
 	list_add(&tracer->defaults, &defaults);
 	return 0;
@@ -120,7 +104,7 @@ int function_tracer_add(struct ftrace_ops *ops)
 {
 	if (!ops->name)
 		return 0;
-	if (!is_name(ops->name) || has_fixed_filter(ops))
+	if (has_fixed_filter(ops))
 		return -EINVAL;
 	guard(mutex)(&tracers_mutex);
 	return add_tracer(ops);
@@ -213,10 +197,10 @@ static void show_filter(struct seq_file *m, const struct function_tracer *tracer
 						   filter->filter_hash,
 					 lockdep_is_held(&filter->regex_lock));
 	if (ftrace_hash_empty(hash))
-		seq_printf(m, "[%20s] #### %s ####\n", tracer->name, no_filter);
-	else if (!ftrace_show_hash(m, tracer->name, hash))
+		seq_printf(m, "[%20s] #### %s ####\n", tracer->ops->name, no_filter);
+	else if (!ftrace_show_hash(m, tracer->ops->name, hash))
 		seq_printf(m, "[%20s] #### functions of modules that are not loaded ####\n",
-			   tracer->name);
+			   tracer->ops->name);
 }
 
 static int filters_show(struct seq_file *m, void *v)
@@ -288,7 +272,7 @@ static int tracers_show(struct seq_file *m, void *v)
 
 	guard(mutex)(&tracers_mutex);
 	list_for_each_entry(tracer, &tracers, list)
-		seq_printf(m, tracer == default_tracer() ? "[%s]\n" : "%s\n", tracer->name);
+		seq_printf(m, tracer == default_tracer() ? "[%s]\n" : "%s\n", tracer->ops->name);
 	return 0;
 }
 
