@@ -14,7 +14,7 @@
 
 extern const struct marker_site __start___markers[], __stop___markers[];
 
-DEFINE_MUTEX(marker_modules_mutex);
+DEFINE_MUTEX(marker_modules_mutex);	/* protects modules and events */
 LIST_HEAD(marker_modules);
 
 static struct marker_module kernel_module = {
