@@ -82,16 +82,6 @@ wrong_format_is_refused() {
 	is "$(column $sched probes)" 0
 }
 
-bad_names_are_refused() {
-	longest=$(printf '%0127d' 0)
-	fails_with "Invalid argument" \
-		modprobe marker_probe marker= "format=$sample_format" &&
-	fails_with "Invalid argument" \
-		modprobe marker_probe "marker=${longest}0" "format=$sample_format" &&
-	load marker_probe "marker=$longest" "format=$sample_format" &&
-	unload marker_probe
-}
-
 unknown_marker_needs_a_format() {
 	log_from_here
 	fails_with "No such device" modprobe marker_probe marker=no_such_marker &&
@@ -189,7 +179,7 @@ variadic_probe_is_called_while_armed() {
 	is "$(column $sample armed)" 0
 }
 
-plan 14
+plan 13
 list_has_a_header; report "list has a header"
 list_has_sched_switch; report "list has sched switch"
 list_is_for_root_only; report "list is for root only"
@@ -197,7 +187,6 @@ probe_counts_while_it_is_attached; report "probe counts while it is attached"
 probe_counts_what_begins_with_a_value; report "probe counts what begins with a value"
 probe_prints_as_many_lines_as_asked; report "probe prints as many lines as asked"
 wrong_format_is_refused; report "wrong format is refused"
-bad_names_are_refused; report "bad names are refused"
 unknown_marker_needs_a_format; report "unknown marker needs a format"
 probe_waits_for_a_module; report "probe waits for a module"
 probe_with_another_format_gets_nothing; report "probe with another format gets nothing"
