@@ -12,6 +12,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "torture.h"
@@ -20,15 +21,16 @@ static unsigned long seed;
 module_param(seed, ulong, 0444);
 MODULE_PARM_DESC(seed, "seed of all random choices; 0: a random seed");
 
-static char *kinds = "imv,tp,marker,func";
-module_param(kinds, charp, 0444);
+#define KIND_NAMES { "imv", "tp", "marker", "func" }	/* in the order of enum tt_kind_id */
+
+static char *kinds[TT_NR_KINDS] = KIND_NAMES;
+static unsigned int nr_kinds = TT_NR_KINDS;
+module_param_array(kinds, charp, &nr_kinds, 0444);
 MODULE_PARM_DESC(kinds, "kinds to test, of imv,tp,marker,func");
 
+static const char *const kind_names[TT_NR_KINDS] = KIND_NAMES;
 static const struct tt_kind *const all_kinds[TT_NR_KINDS] = {
-	[TT_IMV] = &tt_imv,
-	[TT_TP] = &tt_tp,
-	[TT_MARKER] = &tt_marker,
-	[TT_FUNC] = &tt_func,
+	&tt_imv, &tt_tp, &tt_marker, &tt_func,
 };
 
 /* Hits between two checks whether the thread must stop */
@@ -158,7 +160,7 @@ static int add_thread(enum tt_kind_id kind, unsigned int owner)
 	thread->kind = kind;
 	thread->owner = owner;
 	task = kthread_run(hits ? hit_until_stopped : change_until_stopped, thread,
-			   "torture-%s/%u", hits ? "hit" : all_kinds[kind]->name, owner);
+			   "torture-%s/%u", hits ? "hit" : kind_names[kind], owner);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	thread->task = task;
@@ -192,31 +194,20 @@ static void stop_threads(void)
 	kfree(threads);
 }
 
-static int turn_on(const char *name)
+static int __init turn_on_kinds(void)
 {
+	unsigned int i;
 	int kind;
 
-	for (kind = 0; kind < TT_NR_KINDS; kind++) {
-		if (!strcmp(name, all_kinds[kind]->name)) {
-			__set_bit(kind, &tt_kinds_on);
-			return 0;
+	for (i = 0; i < nr_kinds; i++) {
+		kind = match_string(kind_names, TT_NR_KINDS, kinds[i]);
+		if (kind < 0) {
+			pr_err("there is no kind \"%s\" here\n", kinds[i]);
+			return kind;
 		}
+		__set_bit(kind, &tt_kinds_on);
 	}
-	pr_err("there is no kind \"%s\" here\n", name);
-	return -EINVAL;
-}
-
-static int __init parse_kinds(void)
-{
-	char *copy = kstrdup(kinds, GFP_KERNEL), *rest = copy, *name;
-	int ret = 0;
-
-	if (!copy)
-		return -ENOMEM;
-	while (!ret && (name = strsep(&rest, ",")))
-		ret = turn_on(name);
-	kfree(copy);
-	return ret;
+	return 0;
 }
 
 static bool all_is_well(void)
@@ -235,7 +226,7 @@ static void report_end(void)
 	unsigned int kind;
 
 	for_each_set_bit(kind, &tt_kinds_on, TT_NR_KINDS)
-		pr_info("%s: %lu hits, %lu changes\n", all_kinds[kind]->name,
+		pr_info("%s: %lu hits, %lu changes\n", kind_names[kind],
 			sum_of(&tt_counts.hits[kind]), sum_of(&tt_counts.changes[kind]));
 	print_counters(counters, sizeof(counters));
 	pr_info("--- End of test: %s: seed=%lu %s\n",
@@ -244,13 +235,13 @@ static void report_end(void)
 
 static int __init torture_init(void)
 {
-	int ret = parse_kinds();
+	int ret = turn_on_kinds();
 
 	if (ret)
 		return ret;
 	while (!seed)
 		seed = get_random_u32();
-	pr_info("--- Start of test: seed=%lu kinds=%s\n", seed, kinds);
+	pr_info("--- Start of test: seed=%lu\n", seed);
 	ret = start_threads();
 	if (ret)
 		stop_threads();

@@ -18,16 +18,11 @@
 struct tt_target tt_func_targets[TT_NR_FUNCS];
 EXPORT_SYMBOL_GPL(tt_func_targets);
 
-/**
- * struct tracer - the tracer of an owner
- * @ops: the tracer
- * @funcs: a bit for each function that it traces
- * @number: number of registrations; odd ones use odd(), even ones even()
- */
+/* The tracer of an owner */
 struct tracer {
 	struct ftrace_ops ops;
-	unsigned long funcs;
-	unsigned int number;
+	unsigned long funcs;	/* a bit for each function that it traces */
+	unsigned int number;	/* of registrations; odd ones use odd(), even ones even() */
 };
 
 static struct tracer tracers[TT_OWNERS];
@@ -123,4 +118,4 @@ static const struct tt_probes probes = {
 	.synchronize = synchronize,
 };
 
-const struct tt_kind tt_func = { .name = "func", .hit = tt_hit_func, .probes = &probes };
+const struct tt_kind tt_func = { .hit = tt_hit_func, .probes = &probes };

@@ -84,9 +84,6 @@ static __always_inline void tt_hit_tp(void)
 	struct tt_hit this, *hit = &this;
 
 	TT_FOR_EACH_TP(TT_HIT_TP)
-	TT_HIT(TT_TP, &tt_tp_targets[TT_TP_WIDE],
-	       trace_torture_wide_tp((struct tt_wide){ hit, tt_word(hit, 1) },
-				     tt_word(hit, 2)));
 }
 
 static __always_inline void tt_hit_marker(void)

@@ -5,7 +5,6 @@
  */
 #include <linux/export.h>
 #include <linux/marker.h>
-#include <linux/rcupdate.h>
 #include <linux/string.h>
 
 #include "hits.h"
@@ -73,28 +72,24 @@ static bool is_variadic(unsigned int nr, const struct tt_data *data)
 	return data->owner == nr % TT_OWNERS;
 }
 
-/* The probe must not be called before the marker is armed. */
 static int attach_variadic(unsigned int nr, struct tt_data *data)
 {
-	int ret = marker_probe_register(markers[nr].name, markers[nr].format, variadic,
-					data);
+	int ret;
 
+	WRITE_ONCE(data->func, variadic);
+	ret = marker_probe_register(markers[nr].name, markers[nr].format, variadic, data);
 	if (ret)
 		return ret;
-	WRITE_ONCE(data->func, variadic);
 	ret = marker_arm(markers[nr].name);
 	if (ret)
 		marker_probe_unregister(markers[nr].name, variadic, data);
 	return ret;
 }
 
-/* The probe must not be called after the marker is disarmed. */
 static int detach_variadic(unsigned int nr, struct tt_data *data)
 {
 	int ret = marker_disarm(markers[nr].name);
 
-	marker_synchronize_unregister();
-	WRITE_ONCE(data->func, NULL);
 	return marker_probe_unregister(markers[nr].name, variadic, data) ?: ret;
 }
 
@@ -115,21 +110,15 @@ static int detach(unsigned int nr, struct tt_data *data)
 	return marker_probe_unregister(markers[nr].name, data->func, data);
 }
 
-static void grace_period(void)
-{
-	synchronize_srcu(&tracepoint_srcu);
-}
-
 static const struct tt_probes probes = {
 	.targets = tt_marker_targets,
 	.nr = TT_NR_MARKERS,
-	.may_defer = true,
+	.are_tracepoints = true,
 	.attach = attach,
 	.detach = detach,
-	.grace_period = grace_period,
 	.synchronize = marker_synchronize_unregister,
 };
 
 const struct tt_kind tt_marker = {
-	.name = "marker", .hit = tt_hit_marker, .probes = &probes,
+	.hit = tt_hit_marker, .probes = &probes,
 };

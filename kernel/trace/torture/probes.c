@@ -12,8 +12,8 @@
 #include <linux/moduleparam.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/srcu.h>
 
 #include "torture.h"
 
@@ -123,7 +123,7 @@ static unsigned int set_fail_nth(unsigned int nth)
 /* At random, let one of the next allocations of this task fail. Return: will it? */
 static bool begin_starving(const struct tt_probes *probes, struct rnd_state *rnd)
 {
-	if (!IS_ENABLED(CONFIG_FAILSLAB) || !starve || !probes->grace_period ||
+	if (!IS_ENABLED(CONFIG_FAILSLAB) || !starve || !probes->are_tracepoints ||
 	    tt_random(rnd, STARVE_ONE_IN))
 		return false;
 	set_fail_nth(1 + tt_random(rnd, MAX_ALLOCS));
@@ -198,17 +198,20 @@ static void finish_detached(const struct tt_probes *probes, unsigned int owner,
 static void finish_attached(const struct tt_probes *probes, unsigned int owner,
 			    unsigned long attached)
 {
-	struct tt_target *target;
 	unsigned int nr;
 
 	for_each_set_bit(nr, &attached, probes->nr) {
-		target = &probes->targets[nr];
-		if (!is_attached(target, owner))
-			continue;
-		/* pairs with tt_begin_hit() */
-		smp_store_release(&target->expected[owner],
-				  target->number[owner]);
+		struct tt_target *target = &probes->targets[nr];
+
+		if (is_attached(target, owner))
+			/* pairs with tt_begin_hit() */
+			smp_store_release(&target->expected[owner], target->number[owner]);
 	}
+}
+
+static void wait_for_readers(void)
+{
+	synchronize_srcu(&tracepoint_srcu);
 }
 
 /*
@@ -221,9 +224,9 @@ void tt_change_probes(const struct tt_probes *probes, unsigned int owner,
 {
 	unsigned int count = min(1 + tt_random(rnd, MAX_CHANGES), probes->nr);
 	unsigned int nr = tt_random(rnd, probes->nr);
-	bool deferred = probes->may_defer && tt_random(rnd, 2) && imv_defer_begin();
-	bool only_wait = tt_random(rnd, 2) && probes->grace_period && !deferred;
-	void (*synchronize)(void) = only_wait ? probes->grace_period : probes->synchronize;
+	bool deferred = probes->are_tracepoints && tt_random(rnd, 2) && imv_defer_begin();
+	bool only_wait = tt_random(rnd, 2) && probes->are_tracepoints && !deferred;
+	void (*synchronize)(void) = only_wait ? wait_for_readers : probes->synchronize;
 	bool while_deferred = tt_random(rnd, 2);
 	unsigned long attached = 0, detached = 0;
 
@@ -253,10 +256,10 @@ void tt_stop_probes(const struct tt_probes *probes, unsigned int owner,
 	unsigned int nr;
 
 	for (nr = 0; nr < probes->nr; nr++) {
-		if (!is_attached(&probes->targets[nr], owner))
-			continue;
-		detached |= BIT(nr);
-		detach_one(probes, nr, owner, rnd);
+		if (is_attached(&probes->targets[nr], owner)) {
+			detached |= BIT(nr);
+			detach_one(probes, nr, owner, rnd);
+		}
 	}
 	finish_detached(probes, owner, detached, probes->synchronize);
 }

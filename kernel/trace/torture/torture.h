@@ -153,20 +153,18 @@ static inline unsigned long tt_word(const struct tt_hit *hit, unsigned int n)
  * struct tt_probes - a kind of targets that probes are attached to
  * @targets: the targets
  * @nr: number of targets
- * @may_defer: may the owner defer the patching?
+ * @are_tracepoints: they are called as those of tracepoints, whose patching may be deferred
  * @attach: sets @data->func and attaches that; returns 0 or an error
  * @detach: detaches it; returns 0 or an error
  * @synchronize: waits until no probe that was detached before is running
- * @grace_period: does the same if the owner does not defer; or NULL
  */
 struct tt_probes {
 	struct tt_target *targets;
 	unsigned int nr;
-	bool may_defer;
+	bool are_tracepoints;
 	int (*attach)(unsigned int nr, struct tt_data *data);
 	int (*detach)(unsigned int nr, struct tt_data *data);
 	void (*synchronize)(void);
-	void (*grace_period)(void);
 };
 
 void tt_begin_hit(struct tt_hit *hit, const struct tt_target *target);
@@ -181,7 +179,6 @@ void tt_stop_probes(const struct tt_probes *probes, unsigned int owner,
 
 /* A kind of objects that is tested: it has either values or probes. */
 struct tt_kind {
-	const char *name;
 	void (*hit)(void);	/* all sites of this kind once; any context */
 	const struct tt_probes *probes;
 	void (*change_values)(unsigned int owner, struct rnd_state *rnd);

@@ -9,13 +9,19 @@
 struct tt_target tt_tp_targets[TT_NR_TPS];
 EXPORT_SYMBOL_GPL(tt_tp_targets);
 
-/* Are all arguments those of the hit? */
+/* The hit, and whether the other arguments are those of the hit. */
 #define AGREE(n)	(w##n == tt_word(hit, n))
+#define HIT_1		hit
 #define AGREE_1		true
-#define AGREE_5		(AGREE_1 && AGREE(2) && AGREE(3) && AGREE(4) && AGREE(5))
+#define HIT_5		hit
+#define AGREE_5		(AGREE(2) && AGREE(3) && AGREE(4) && AGREE(5))
+#define HIT_6		hit
 #define AGREE_6		(AGREE_5 && AGREE(6))
+#define HIT_12		hit
 #define AGREE_12	(AGREE_6 && AGREE(7) && AGREE(8) && AGREE(9) &&		\
 			 AGREE(10) && AGREE(11) && AGREE(12))
+#define HIT_wide	wide.hit
+#define AGREE_wide	(wide.word == tt_word(wide.hit, 1) && word == tt_word(wide.hit, 2))
 
 /* A tracepoint and its two probes, which are attached in turn. */
 #define DEFINE_TP(n)							\
@@ -24,45 +30,22 @@ EXPORT_TRACEPOINT_SYMBOL_GPL(torture_##n##_tp);				\
 									\
 static void even_##n(void *data, TT_PROTO_##n)				\
 {									\
-	tt_note_call(data, hit, even_##n, AGREE_##n);			\
+	tt_note_call(data, HIT_##n, even_##n, AGREE_##n);		\
 }									\
 									\
 static void odd_##n(void *data, TT_PROTO_##n)				\
 {									\
-	tt_note_call(data, hit, odd_##n, AGREE_##n);			\
+	tt_note_call(data, HIT_##n, odd_##n, AGREE_##n);		\
 }
 
 TT_FOR_EACH_TP(DEFINE_TP)
 
-DEFINE_TRACE(torture_wide_tp, TP_PROTO(struct tt_wide wide, unsigned long word),
-	     TP_ARGS(wide, word));
-EXPORT_TRACEPOINT_SYMBOL_GPL(torture_wide_tp);
+#define TP(n)	{ &__tracepoint_torture_##n##_tp, { even_##n, odd_##n } },
 
-static bool wide_agrees(const struct tt_wide *wide, unsigned long word)
-{
-	return wide->word == tt_word(wide->hit, 1) && word == tt_word(wide->hit, 2);
-}
-
-static void even_wide(void *data, struct tt_wide wide, unsigned long word)
-{
-	tt_note_call(data, wide.hit, even_wide, wide_agrees(&wide, word));
-}
-
-static void odd_wide(void *data, struct tt_wide wide, unsigned long word)
-{
-	tt_note_call(data, wide.hit, odd_wide, wide_agrees(&wide, word));
-}
-
-/* A tracepoint and its probes. */
-struct tp {
+static const struct {
 	struct tracepoint *tp;
 	void *probes[2];
-};
-
-#define TP(n)	{ &__tracepoint_torture_##n##_tp, { even_##n, odd_##n } }
-#define TP_AND(n)	TP(n),
-
-static const struct tp tps[] = { TT_FOR_EACH_TP(TP_AND) TP(wide) };
+} tps[] = { TT_FOR_EACH_TP(TP) };
 
 static int attach(unsigned int nr, struct tt_data *data)
 {
@@ -75,19 +58,13 @@ static int detach(unsigned int nr, struct tt_data *data)
 	return tracepoint_probe_unregister(tps[nr].tp, data->func, data);
 }
 
-static void grace_period(void)
-{
-	synchronize_srcu(&tracepoint_srcu);
-}
-
 static const struct tt_probes probes = {
 	.targets = tt_tp_targets,
 	.nr = TT_NR_TPS,
-	.may_defer = true,
+	.are_tracepoints = true,
 	.attach = attach,
 	.detach = detach,
-	.grace_period = grace_period,
 	.synchronize = tracepoint_synchronize_unregister,
 };
 
-const struct tt_kind tt_tp = { .name = "tp", .hit = tt_hit_tp, .probes = &probes };
+const struct tt_kind tt_tp = { .hit = tt_hit_tp, .probes = &probes };

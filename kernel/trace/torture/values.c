@@ -24,7 +24,7 @@ void tt_bad_value(unsigned long behind)
 }
 EXPORT_SYMBOL_GPL(tt_bad_value);
 
-enum way { EACH, BATCH, NESTED, DEFER, DEFER_AND_FLUSH, NR_WAYS };
+enum way { EACH, BATCH, DEFER, DEFER_AND_FLUSH, NR_WAYS };
 
 static void set_values(unsigned int owner, unsigned long number)
 {
@@ -40,6 +40,7 @@ static void set_values(unsigned int owner, unsigned long number)
 	tt_count(TT_SETS, 7);
 }
 
+/* One change, or several in nested batches */
 static void set_in_batch(unsigned int owner, unsigned long first, unsigned long last)
 {
 	imv_batch_begin();
@@ -61,13 +62,13 @@ static void change_values(unsigned int owner, struct rnd_state *rnd)
 	struct tt_epoch *epoch = &tt_epochs[owner];
 	enum way way = tt_random(rnd, NR_WAYS);
 	unsigned long number = epoch->begun + 1;
-	unsigned long last = way == NESTED ? number + tt_random(rnd, 3) : number;
+	unsigned long last = way == BATCH ? number + tt_random(rnd, 3) : number;
 	bool defer = way == DEFER || way == DEFER_AND_FLUSH;
 	bool deferred = defer && imv_defer_begin();
 
 	WRITE_ONCE(epoch->begun, last);
 	smp_mb();	/* store the number before a hit can see the value */
-	if (way == BATCH || way == NESTED)
+	if (way == BATCH)
 		set_in_batch(owner, number, last);
 	else
 		set_values(owner, number);
@@ -85,5 +86,5 @@ static void change_values(unsigned int owner, struct rnd_state *rnd)
 }
 
 const struct tt_kind tt_imv = {
-	.name = "imv", .hit = tt_hit_imv, .change_values = change_values,
+	.hit = tt_hit_imv, .change_values = change_values,
 };
