@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # lint.sh [TOOL...]: run the tools on the files of the series, and print only what
-# they report. Tools: checkpatch, compile, kerneldoc, docs, shellcheck, english.
+# they report. Tools: checkpatch, compile, kerneldoc, docs, shellcheck.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 build_environment
 
 dir=$out/build/lint
-tools=(checkpatch compile kerneldoc docs shellcheck english)
+tools=(checkpatch compile kerneldoc docs shellcheck)
 
 # Types that checkpatch ignores, and why:
 # (dev/checkpatch.allow lists what single files may have)
@@ -137,34 +137,6 @@ lint_shellcheck() {
 			head -n 1 "$f" | grep -qE '^#!/bin/(ba)?sh' && printf '%s\n' "$f"
 		done)
 	shellcheck -x -P dev -P SCRIPTDIR "${files[@]}"
-}
-
-# texts FILE...: lines "FILE:NUMBER:LINE" that people read: all of a text, the comments of
-# code, and what a patch adds of these.
-texts() {
-	local f
-	for f; do
-		case $f in
-		dev/english | COPYING) ;;
-		series/*.patch) grep -HnE '^\+.*/\*|^\+[[:space:]]*(\*|#|[A-Z][a-z]|[a-z]+ [a-z])' "$f" ;;
-		*.rst | *.md | series/* | */Kconfig*) grep -HnE . "$f" ;;
-		*) grep -HnE '^[[:space:]]*(\*|#|//)|/\*' "$f" ;;
-		esac || true
-	done
-}
-
-lint_english() {
-	local files pattern plain found bad=0
-	cd "$top"
-	mapfile -t files < <(git -c safe.directory="$top" ls-files -co --exclude-standard | grep -v '\.diff$')
-	texts "${files[@]}" >"$logs/texts"
-	[[ -s $logs/texts && -s dev/english ]] || { say "no texts, or no dev/english"; return 1; }
-	while IFS=$'\t' read -r pattern plain; do
-		found=$(grep -P -- "^[^:]+:[0-9]+:.*(?:$pattern)" "$logs/texts") || continue
-		printf '%s\n' "$found" "	plain: $plain"
-		bad=1
-	done < <(grep -v '^#' dev/english)
-	return $bad
 }
 
 main() {

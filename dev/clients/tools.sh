@@ -22,13 +22,6 @@ perf_record() {
 	complete perf.txt
 }
 
-# On a busy machine it prints a slow call twice, or two events in a line; its summary is exact.
-perf_trace() {
-	perf trace -S -o trace.txt -e getsid,$fork $work
-	agree forks "$(grep -ao 'sched_process_fork(' trace.txt | wc -l)" $times \
-		"system calls" "$(awk '$1 == "getsid" { print $2 }' trace.txt)" $times
-}
-
 trace_cmd_record() {
 	trace-cmd record -q -o trace.dat -b 20000 -e sched -e $call $work
 	trace-cmd report trace.dat >report.txt
@@ -72,22 +65,10 @@ lttng_record() {
 	agree forks "$(lines 'sched_process_fork: .*parent_comm = "working"' lttng.txt)" $times
 }
 
-# The sample module hits its tracepoint once a second.
-trace_cmd_module() {
-	modprobe trace-events-sample
-	trace-cmd record -q -o trace.dat -e sample-trace:foo_bar sleep 5
-	trace-cmd report trace.dat >module.txt
-	rmmod trace-events-sample
-	lines 'foo_bar: +foo hello' module.txt
-	(($(lines 'foo_bar: +foo hello' module.txt) >= 3))
-}
-
 row "perf stat" "counts three tracepoints, two of them with filters" perf_stat
 row "perf record, script" "records three tracepoints, reads them back" perf_record
-row "perf trace" "traces a system call and a tracepoint" perf_trace
 row "trace-cmd record" "records the sched events and a system call, reports" trace_cmd_record
 row "bpftrace" "tracepoint, kprobe and kfunc at one place, and the scheduler" bpftrace_together
-row "trace-cmd record" "an event of a module" trace_cmd_module
 [[ $(uname -m) == x86_64 ]] || exit 0	# the following ones are not in the root of others
 row "SystemTap" "counts a tracepoint" systemtap
 row "LTTng" "records an event" lttng_record

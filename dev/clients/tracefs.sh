@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What ftracetest does not do while tracepoints are on: kprobes and function tracers at the
-# same place.
+# What ftracetest does not do while tracepoints are on: kprobes at the same place.
 . "$(dirname "$0")/common.sh"
 
 new=events/sched/sched_wakeup_new
@@ -59,24 +58,6 @@ beside() {
 kprobes_beside() { beside $new events/clients at_0; }
 event_beside() { beside events/clients $new sched_wakeup_new; }
 
-function_tracer() {
-	local tracer=$1
-	put $wakes_new set_ftrace_filter
-	put 1 options/funcgraph-proc || true
-	put '' trace
-	put "$tracer" current_tracer
-	put 1 $new/enable
-	$work
-	cat $tracefs/trace >function.txt
-	put 0 $new/enable
-	put nop current_tracer
-	put '' set_ftrace_filter
-	agree calls "$(lines "working.* $wakes_new(\(\)| <-)" function.txt)" $times \
-		events "$(lines 'working.* sched_wakeup_new: ' function.txt)" $times
-}
-
 put 20000 buffer_size_kb
 row "kprobe events" "all over a function whose tracepoint goes on and off" kprobes_beside
 row "kprobe events" "all over it, on and off, with its tracepoint on" event_beside
-row "function tracer" "on a function, with its tracepoint on" function_tracer function
-row "function_graph tracer" "on a function, with its tracepoint on" function_tracer function_graph

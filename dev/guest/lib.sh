@@ -4,9 +4,6 @@
 
 failed=0
 
-# Scripts that have something to clean up replace it.
-after_failure() { :; }
-
 # result NAME COMMAND...: a line of TAP.
 result() {
 	if "${@:2}"; then
@@ -15,7 +12,6 @@ result() {
 	fi
 	echo "not ok - $1"
 	((++failed))
-	after_failure
 }
 
 # is VALUE WANTED

@@ -343,8 +343,6 @@ FROM_KERNEL bool k_flush_work(struct work *work)
 	return true;
 }
 
-FROM_KERNEL bool k_flush_delayed_work(struct work *work) { return k_flush_work(work); }
-
 void run_deferred_work(void)
 {
 	while (nr_queued)
