@@ -72,24 +72,28 @@ static bool is_variadic(unsigned int nr, const struct tt_data *data)
 	return data->owner == nr % TT_OWNERS;
 }
 
+/* The probe must not be called before the marker is armed. */
 static int attach_variadic(unsigned int nr, struct tt_data *data)
 {
-	int ret;
+	int ret = marker_probe_register(markers[nr].name, markers[nr].format, variadic,
+					data);
 
-	WRITE_ONCE(data->func, variadic);
-	ret = marker_probe_register(markers[nr].name, markers[nr].format, variadic, data);
 	if (ret)
 		return ret;
+	WRITE_ONCE(data->func, variadic);
 	ret = marker_arm(markers[nr].name);
 	if (ret)
 		marker_probe_unregister(markers[nr].name, variadic, data);
 	return ret;
 }
 
+/* The probe must not be called after the marker is disarmed. */
 static int detach_variadic(unsigned int nr, struct tt_data *data)
 {
 	int ret = marker_disarm(markers[nr].name);
 
+	marker_synchronize_unregister();
+	WRITE_ONCE(data->func, NULL);
 	return marker_probe_unregister(markers[nr].name, variadic, data) ?: ret;
 }
 
